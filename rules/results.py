@@ -296,6 +296,48 @@ class GameResults:
         counted: Any = replace(dealt, **fresh)
         return counted
 
+    def standing(self, match: Any) -> Facts:
+        """The scores of a match and what is `carried`, as JSON values by their names."""
+        if not is_dataclass(match):
+            return {}
+        values = {name: getattr(match, name) for name in ("scores", *self.carried)}
+        return {
+            name: [plain(each) for each in value] if isinstance(value, tuple) else value
+            for name, value in values.items()
+        }
+
+    def with_standing(self, match: Any, standing: Mapping[str, Any]) -> Any:
+        """The match with this standing in place of its own.
+
+        Raises RulesError for a name or a value that the match does not have.
+        """
+        own = self.standing(match)
+        for name, value in standing.items():
+            if name not in own or not _is_alike(value, own[name]):
+                raise RulesError(
+                    f"The standing of a match of this game has no {shown(name)} {shown(value)}; it"
+                    f" is like {shown(own)}."
+                )
+        if not own:
+            return match
+        given = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in standing.items()
+        }
+        dealt: Any = replace(match, **given)
+        return dealt
+
+
+def _is_alike(value: Any, own: Any) -> bool:
+    """Whether a value is of the kind of another: a list of as many numbers, or true or false."""
+    if isinstance(own, list):
+        return (
+            isinstance(value, list)
+            and len(value) == len(own)
+            and all(isinstance(each, int | float) for each in value)
+        )
+    return type(value) is type(own)
+
 
 MOST_POINTS: Final = 1_000_000
 """The most points of a seat in a result of a game that says nothing about its results."""

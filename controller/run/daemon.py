@@ -132,6 +132,8 @@ class Daemon:
         )
         self.results = HandResults(self.run_state, guided)
         """The results that people report for hands that the table does not follow."""
+        self._begins_match = False
+        """Whether the present hand is the first one after a match that is over."""
         self._record = record
         self._lid_interrupt = LidInterrupt(self._rig, self._under, self.run_state, self._key, done)
         self._listening = {key for key in (self._key, done) if key is not None}
@@ -379,10 +381,11 @@ class Daemon:
         """Play the rounds; the match gives the dealer, or without one the dealer moves one seat."""
         await self._top.load_first()
         while (order := await self._programme.next_round(self._under.coming)) is not None:
+            self._begins_match = False
             orders = order.orders
             self._top.play_by(orders, new_match=order.new_match)
             if order.match is not None or order.new_match or not orders.has_match:
-                self.results.begin_match()
+                self.results.begin_orders()
                 first = orders.first_match() if orders.has_match else None
                 self.match = order.match or first
             elif self.results.open_hand is not None:
@@ -410,14 +413,17 @@ class Daemon:
         if order.orders.follow == "result" and self.match is not None:
             assert self._top.deal is not None
             name, setup = order.hand or str(self.run_state.figures.rounds + 1), self._top.deal.setup
-            self.results.ask(EndedHand(name, order.orders, self.match, setup, self._top.moves))
+            begins = self._begins_match
+            self.results.ask(
+                EndedHand(name, order.orders, self.match, setup, self._top.moves, begins)
+            )
 
     async def _reported_match(self) -> Match:
         """The match after the reported result of the last hand, which is added to the record."""
         hand = self.results.open_hand
         assert hand is not None
         match = await self.results.next_match()
-        result = self.results.result_of(hand.name)
+        result = self.results.dealt_as(hand.name)
         if result is not None:
             self._record(result_line(result))
         return match
@@ -434,6 +440,8 @@ class Daemon:
         while True:
             if match.over:
                 match = orders.match(match.dealer)
+                self._begins_match = True
+                self._top.begin_match()
             match = await self._top.seated(match)
             if not match.over:
                 return match

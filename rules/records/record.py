@@ -11,7 +11,9 @@ declined) have a line of their own.
 
 A hand that nobody followed has one line after its heading: its result, as people reported it. If
 the result was corrected after the next hand was dealt, the line also has the result by which that
-hand was dealt (`dealt_as`): who dealt does not change, the scores do.
+hand was dealt (`dealt_as`): who dealt does not change, the scores do. The heading of such a hand
+has the scores with which it was dealt (`standing`), which a later correction of an earlier hand
+does not change, and it continues the match unless it has `new_match`.
 """
 
 from __future__ import annotations
@@ -90,10 +92,16 @@ def recorded(setup: Setup, tiles: Tiles, actions: Iterable[Action]) -> Iterator[
     yield from map(entry, actions)
 
 
-def heading(setup: Setup, tiles: Tiles, *, new_match: bool = False) -> str:
-    """Returns the line with which a hand begins; with `new_match` it begins a new match."""
+def heading(
+    setup: Setup, tiles: Tiles, *, new_match: bool = False, standing: Facts | None = None
+) -> str:
+    """Returns the line with which a hand begins; with `new_match` it begins a new match.
+
+    `standing` is that of the match with which a hand is dealt whose result people report.
+    """
     known = {str(place): face for place, face in tiles.items() if face is not None}
     header = _header(setup) | _mark(new_match)
+    header |= {} if standing is None else {"standing": standing}
     return json.dumps({**header, "outcomes": list(setup.outcomes), "tiles": known})
 
 
@@ -163,7 +171,8 @@ def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
 
     A match continues if the next hand is of the same game and number of players and has the dealer
     that the match expects; otherwise, and where a line says so, a new match begins. An abandoned
-    hand does not change the match.
+    hand does not change the match. A match can go on after its target is reached, if its hands were
+    reported and a correction has changed the scores.
     """
     current: _CurrentMatch | None = None
     for first, *acts in _hands(read_lines(lines)):
@@ -171,9 +180,11 @@ def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
             current = _seated(first, acts, current, house)
             continue
         setup = _set_up(first, house)
-        match = _continued_match(_left(current, first), setup) or _new_match(setup)
+        goes_on = "standing" in first.values
+        known = _continued_match(_left(current, first), setup, goes_on=goes_on)
+        match = known or _new_match(setup)
         if acts and acts[0].kind == "result":
-            play, after = _reported(acts, setup, match)
+            play, after = _reported(acts, first, setup, match)
             played: tuple[RecordedAct, ...] = ()
         else:
             play, played = _played(first, acts, setup, match)
@@ -254,9 +265,14 @@ def _left(current: _CurrentMatch | None, line: RecordLine) -> _CurrentMatch | No
     return None if line.values.get("new_match") else current
 
 
-def _continued_match(current: _CurrentMatch | None, setup: Setup) -> Match | None:
-    """The current match if this hand continues it, else None."""
-    if current is None or current.match.over:
+def _continued_match(
+    current: _CurrentMatch | None, setup: Setup, *, goes_on: bool = False
+) -> Match | None:
+    """The current match if this hand continues it, else None.
+
+    With `goes_on` the hand was dealt in a match that was not over, whatever its scores are now.
+    """
+    if current is None or (current.match.over and not goes_on):
         return None
     game, seating = setup.game.name, setup.seating
     same = (current.game, len(current.match.scores)) == (game, seating.players)
@@ -318,13 +334,19 @@ def _played(
     return play, tuple(played)
 
 
-def _reported(lines: Iterable[RecordLine], setup: Setup, match: Match) -> tuple[Any, Match]:
+def _reported(
+    lines: Iterable[RecordLine], first: RecordLine, setup: Setup, match: Match
+) -> tuple[Any, Match]:
     """The hand that follows from its last reported result, and the match with which it goes on.
 
     Raises RulesError with the line that cannot be.
     """
     results = results_of(setup.game.name)
-    form = results.form(match, setup)
+    try:
+        dealt = results.with_standing(match, first.values.get("standing", {}))
+    except RulesError as error:
+        raise first.fault(error) from error
+    form = results.form(dealt, setup)
     finished, after = None, match
     for line in lines:
         if line.kind != "result":
@@ -333,10 +355,10 @@ def _reported(lines: Iterable[RecordLine], setup: Setup, match: Match) -> tuple[
             finished = results.finish(match, form.checked(line.values["result"]))
             after = match.after(finished)
             if "dealt_as" in line.values:
-                earlier, dealt = line.values["dealt_as"], match
+                earlier, used = line.values["dealt_as"], dealt
                 if earlier is not None:
-                    dealt = match.after(results.finish(match, form.checked(earlier)))
-                after = results.recounted(dealt, after)
+                    used = dealt.after(results.finish(dealt, form.checked(earlier)))
+                after = results.recounted(used, after)
         except RulesError as error:
             raise line.fault(error) from error
     return finished, after

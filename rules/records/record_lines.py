@@ -188,6 +188,7 @@ _CHECKS: Mapping[str, Callable[[object], bool]] = {
     "take_back": _is_number,
     "seats": _are_outcomes,
     "new_match": lambda value: isinstance(value, bool),
+    "standing": lambda value: isinstance(value, dict),
     "result": lambda value: isinstance(value, dict),
     "dealt_as": lambda value: value is None or isinstance(value, dict),
 }
@@ -195,7 +196,7 @@ _CHECKS: Mapping[str, Callable[[object], bool]] = {
 _KEYS: Mapping[LineKind, tuple[frozenset[str], frozenset[str]]] = {
     "heading": (
         frozenset({"game", "outcomes"}),
-        frozenset({"players", "dealer", "parameters", "tiles", "new_match"}),
+        frozenset({"players", "dealer", "parameters", "tiles", "new_match", "standing"}),
     ),
     "action": (frozenset({"seat", "do"}), frozenset()),
     "take_back": (frozenset({"take_back"}), frozenset()),

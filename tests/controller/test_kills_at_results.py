@@ -21,6 +21,8 @@ EVERY = tries(24, quick=200, evidence=1)
 """Of this many writes in a row, a host is killed at one, before or after it."""
 DARK = 3.0
 """Seconds between two hosts."""
+RIGHT = {"winner": 1, "bidder": 0, "bid": 3}
+"""The result of the first hand, after a correction."""
 
 
 @dataclass
@@ -99,3 +101,72 @@ def test_a_killed_host_loses_no_report_and_deals_by_it(tmp_path: Path, after: bo
             acknowledged += 1
             assert told.reports[0]["result"] == result, kill_at
     assert acknowledged or EVERY > 5
+
+
+async def last_daemon(place: SurvivingTable, folder: Path, rounds: int) -> Daemon:
+    """Run hosts until one is not killed; returns its daemon."""
+    ended = None
+    while ended is None:
+        ended = await place.run_host(folder / "journal", rounds)
+        await asyncio.sleep(DARK)
+    return ended[0]
+
+
+@pytest.mark.parametrize("asked", [False, True], ids=["in the next play", "at the next question"])
+def test_a_correction_before_a_kill_is_not_lost(tmp_path: Path, asked: bool) -> None:
+    """A killed host had taken a correction after its last use of results."""
+
+    async def scenario() -> tuple[list[Event], Daemon]:
+        tasks: list[asyncio.Task[None]] = []
+        place = SurvivingTable("robotic", "da_san", 7, choices=Choices(reported=True, dealer=1))
+
+        async def correct(daemon: Daemon) -> None:
+            await daemon.results.report(RIGHT, "Bo", "1", "a slip")
+            place.kill()
+
+        def hear(daemon: Daemon, event: Event) -> None:
+            due = (
+                event["event"] == "result_asked" and event["hand"] == "2"
+                if asked
+                else (event["event"] == "ready" and daemon.results.dealt_as("1") is not None)
+            )
+            if due and not tasks:
+                tasks.append(asyncio.create_task(correct(daemon)))
+
+        place.on_event = hear
+        return place.events, await last_daemon(place, tmp_path, 3)
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        events, daemon = runner.run(scenario())
+    assert daemon.results.result_of("1") == RIGHT
+    reports = [
+        each for each in events if each["event"] == "result_reported" and each["hand"] == "1"
+    ]
+    assert [each["result"] for each in reports[-2:]] == [RIGHT, RIGHT]
+    assert [each.get("again", False) for each in reports[-2:]] == [False, True]
+    assert reports[-1]["dealt_as"] == reports[0]["result"]
+    assert reports[-1]["reason"] == "a slip"
+
+
+def test_a_report_to_the_next_host_replaces_the_one_before_the_kill(tmp_path: Path) -> None:
+    async def scenario() -> Daemon:
+        tasks: list[asyncio.Task[object]] = []
+        place = SurvivingTable("robotic", "da_san", 7, choices=Choices(reported=True, dealer=1))
+
+        async def report(daemon: Daemon) -> None:
+            await daemon.results.report({"winner": 0}, "Mei", "1")
+            place.kill()
+
+        def hear(daemon: Daemon, event: Event) -> None:
+            if event["event"] == "result_asked" and event["hand"] == "1" and not tasks:
+                tasks.append(asyncio.create_task(report(daemon)))
+            again = event["event"] == "result_reported" and event.get("again")
+            if again and event["hand"] == "1" and len(tasks) == 1:
+                tasks.append(asyncio.create_task(daemon.results.report(RIGHT, "Bo", "1")))
+
+        place.on_event = hear
+        return await last_daemon(place, tmp_path, 2)
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        daemon = runner.run(scenario())
+    assert daemon.results.result_of("1") == RIGHT

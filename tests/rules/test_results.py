@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from config.validation.game_parameters import parameters_of
 from rules.errors import RulesError
 from rules.games import GAMES, find_plugin, results_of
 from rules.games.dominoes import DOMINO_GAMES
+from rules.records.record import evening
 from rules.results import BY_POINTS, Depth, ResultField, ResultForm
 from tests.quick import VARIANTS, slow_except, tries
 from tests.rules.finished_hands import followed_hands, paid, told
@@ -189,3 +191,14 @@ def test_a_game_without_declared_results_counts_the_points_of_each_seat() -> Non
         done = BY_POINTS.finish(hand.match, result)
         assert hand.match.after(done) == hand.match.after(hand.play)
         assert not BY_POINTS.finish(hand.match, form.checked({"winner": 1})).counted
+
+
+@pytest.mark.parametrize(
+    "standing",
+    [{"chips": [0, 0, 0]}, {"scores": [1, 2]}, {"scores": "25"}, {"scores": [1, 2, "3"]}],
+)
+def test_a_record_with_a_standing_that_a_match_cannot_have_is_refused(standing: object) -> None:
+    heading = {"game": "da_san", "players": 3, "dealer": 0, "outcomes": [], "standing": standing}
+    lines = [json.dumps(heading), '{"result": {"winner": 1}}']
+    with pytest.raises(RulesError, match=r"^Line 1 of the record cannot be played: The standing"):
+        list(evening(lines, parameters_of))

@@ -38,7 +38,8 @@ class ResultRefusedError(WallwrightError, ValueError):
 class EndedHand:
     """A hand that is over: its name, its game, and the match with which it was dealt.
 
-    `moves` are the new seats of all players if seats were drawn before the hand.
+    `moves` are the new seats of all players if seats were drawn before the hand. `begins_match` is
+    true for the first hand of a match: no result of an earlier hand changes its scores.
     """
 
     name: str
@@ -46,6 +47,7 @@ class EndedHand:
     match: Match
     setup: Setup
     moves: tuple[Seat, ...] = ()
+    begins_match: bool = False
 
     @property
     def question(self) -> HandToReport:
@@ -63,16 +65,18 @@ class _Counted:
 
 
 class HandResults:
-    """The hands of the present match and their results."""
+    """The hands since the present orders began, in one match or several, and their results."""
 
     def __init__(self, run_state: RunState, guided: Guided) -> None:
         self._run_state = run_state
         self._guided = guided
         self._hands: list[EndedHand] = []
         self._results: dict[str, Result] = {}
-        """The latest result of each hand of the match that has one, by its name."""
+        """The latest result of each hand that has one, by its name."""
+        self._dealt_as: dict[str, Result | None] = {}
+        """The result by which the hand after each one was dealt, None if it had none by then."""
         self._fixed: dict[str, Result] = {}
-        """The results with which the match was computed last."""
+        """The results with which the dealer was determined last."""
         self._is_open = False
         self.is_overdue = False
         """Whether the next step waits for the result of the open hand."""
@@ -87,14 +91,19 @@ class HandResults:
         return self._hands[-1] if self._is_open else None
 
     def result_of(self, hand: str) -> Result | None:
-        """The latest result of a hand of the present match."""
+        """The latest result of a hand of the present orders."""
         return self._results.get(hand)
 
-    def begin_match(self) -> None:
-        """Forget the hands of the match before."""
+    def dealt_as(self, hand: str) -> Result | None:
+        """The result of a hand by which the next one was dealt, None if it had none by then."""
+        return self._dealt_as.get(hand)
+
+    def begin_orders(self) -> None:
+        """Forget the hands of the orders before."""
         self.close()
         self._hands.clear()
         self._results.clear()
+        self._dealt_as.clear()
         self._fixed.clear()
 
     def ask(self, hand: EndedHand) -> None:
@@ -123,6 +132,7 @@ class HandResults:
         facts["reason"] = reason
         async with self._run_state.intent(RESULT, facts):
             pass
+        self._run_state.reported.pop(reported.name, None)
         if reported in self._hands:
             self._take(reported, result, by, reason)
         return result
@@ -139,9 +149,9 @@ class HandResults:
             if work.done:
                 changed: Any = work.outcome
                 self._results |= changed
-                if not self._run_state.replay.has_ahead("top", RESULT):
-                    self._announce_again(changed)
             else:
+                if work.doubtful:
+                    self._take_again()
                 self._begin_asking(last)
                 await self._wait(last.orders)
                 if self._failure is not None:
@@ -153,8 +163,12 @@ class HandResults:
                 }
             work(as_json(changed))
         self.close()
+        self._dealt_as[last.name] = self._results.get(last.name)
         self._fixed = dict(self._results)
-        return self._counted(self._results)[-1].after
+        match = self._counted(self._results)[-1].after
+        if work.done and not self._run_state.replay.has_ahead("top", RESULT):
+            self._take_again(changed)
+        return match
 
     def close(self) -> None:
         """Close the open question, if there is one."""
@@ -176,10 +190,13 @@ class HandResults:
                 return hand
         raise ResultRefusedError(f"Hand {name[:40]} is not a hand of the present match.")
 
-    def _take(self, hand: EndedHand, result: Result, by: str, reason: str) -> None:
+    def _take(
+        self, hand: EndedHand, result: Result, by: str, reason: str, *, again: bool = False
+    ) -> None:
         """Count a result that is on disk, and announce it with the settlement that follows.
 
-        Settlements of later hands that it changes are announced as well.
+        Settlements of later hands that it changes are announced as well. `again` marks a report
+        that an interrupted run has taken.
         """
         before = self._counted(self._results)
         self._results[hand.name] = result
@@ -189,29 +206,41 @@ class HandResults:
             if counted.finished is not None and (each is hand or counted != earlier):
                 facts = {**self._facts(each, counted), "by": by}
                 facts |= {"reason": reason} if reason else {}
+                facts |= {"again": True} if again else {}
                 self._run_state.events.emit(EventName.RESULT_REPORTED, **facts)
         if hand is self.open_hand:
             self.is_overdue = False
             self._reported.set()
 
-    def _announce_again(self, names: Collection[str]) -> None:
-        """Announce the last results of an interrupted run: it can have ended before it had."""
-        for hand, counted in zip(self._hands, self._counted(self._results), strict=True):
-            report: Any = self._run_state.reported.get(hand.name)
-            if hand.name in names and counted.finished is not None and report is not None:
-                facts = {**self._facts(hand, counted), "by": report["by"], "again": True}
-                self._run_state.events.emit(EventName.RESULT_REPORTED, **facts)
+    def _take_again(self, used: Collection[str] = ()) -> None:
+        """Take the reports that an interrupted run has taken after its last use of results.
+
+        The reports of the hands in `used` are announced again: the run can have ended before it had
+        announced them. The open hand is left to `_begin_asking`.
+        """
+        for hand in self._hands:
+            if hand is self.open_hand:
+                continue
+            report: Any = self._run_state.reported.pop(hand.name, None)
+            if report is None:
+                continue
+            if hand.name in used or report[RESULT] != self._results.get(hand.name):
+                self._take_report(hand, report)
+
+    def _take_report(self, hand: EndedHand, report: Mapping[str, Any]) -> None:
+        """Take a report from the journal of the interrupted run."""
+        self._take(hand, report[RESULT], str(report["by"]), str(report["reason"]), again=True)
 
     def _facts(self, hand: EndedHand, counted: _Counted) -> dict[str, object]:
         finished, after = counted.finished, counted.after
         assert finished is not None
         settlement, result = finished.settlement, self._results[hand.name]
         seats_drawn = hand.orders.rules.before_hand(after) is not None
-        fixed = hand is not self.open_hand and self._fixed.get(hand.name) != result
+        dealt_as = self._dealt_as.get(hand.name, result)
         return {
             "hand": hand.name,
             "result": dict(result),
-            **({"dealt_as": self._fixed.get(hand.name)} if fixed else {}),
+            **({} if dealt_as == result else {"dealt_as": dealt_as}),
             "counted": finished.counted,
             "name": settlement.name,
             "multiplier": settlement.multiplier,
@@ -229,7 +258,7 @@ class HandResults:
         match: Match = self._hands[0].match
         for hand in self._hands:
             results, dealt = hand.orders.results, hand.match
-            if found:
+            if found and not hand.begins_match:
                 dealt = results.recounted(dealt, match, hand.moves)
             result, finished = reported.get(hand.name), None
             if result is not None:
@@ -240,9 +269,9 @@ class HandResults:
 
     def _begin_asking(self, hand: EndedHand) -> None:
         """Ask the people at the table, unless an interrupted run has taken a report already."""
-        earlier: Any = self._run_state.reported.get(hand.name)
+        earlier = self._run_state.reported.pop(hand.name, None)
         if earlier is not None:
-            self._take(hand, earlier[RESULT], str(earlier["by"]), str(earlier["reason"]))
+            self._take_report(hand, earlier)
         elif self._asking is None and not self._reported.is_set():
             self._asking = asyncio.create_task(self._ask_people(hand))
 

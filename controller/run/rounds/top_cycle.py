@@ -73,6 +73,10 @@ class TopCycle:
         self._orders, self._begins_match = orders, new_match
         self._place = replace(self._place, orders=orders)
 
+    def begin_match(self) -> None:
+        """Say in the record that a new match begins with the next hand."""
+        self._begins_match = True
+
     async def darken(self) -> None:
         """Switch the ready lamp off and hold its board's lease until `light`.
 
@@ -156,7 +160,10 @@ class TopCycle:
             match = await hand.play_to_end()
         elif match is not None:
             assert self.deal is not None
-            self._place.record(heading(self.deal.setup, {}, new_match=self._begins_match))
+            standing = self._orders.results.standing(match)
+            self._place.record(
+                heading(self.deal.setup, {}, new_match=self._begins_match, standing=standing)
+            )
         await self._end_of_play()
         if (played := run_state.ledger.on_top) is not None:
             self._chances.reveal(played)

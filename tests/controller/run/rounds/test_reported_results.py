@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from itertools import filterfalse
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from controller.run.orders import Orders
 from controller.run.rounds.hand_results import ResultRefusedError
 from rules.errors import RulesError
 from rules.games import find_game
-from rules.records.record import evening
+from rules.records.record import NEVER_CORRECTED, evening, is_result, result_line
 from tests.controller.played_evening import spend
 
 DA_SAN = find_game("da_san")
@@ -46,7 +47,7 @@ def reported_evening(
             if hand in reports:
                 tasks.add(asyncio.ensure_future(report(daemon, hand)))
 
-    return spend("da_san", "robotic", hands, orders=orders, play=False, on_event=hear)
+    return spend(orders.game.name, "robotic", hands, orders=orders, play=False, on_event=hear)
 
 
 @pytest.fixture(autouse=True)
@@ -165,3 +166,80 @@ def test_a_result_that_cannot_be_and_a_report_without_a_hand_are_refused() -> No
         "winner: 3 is not a seat; seats are 0 to 2.",
         "bidder: The result does not say the seat that took the kitty; add it.",
     ]
+
+
+def book_of(spent: Any) -> list[str]:
+    """The lines of the record with the last report of each hand, as a session keeps them."""
+    last = {event["hand"]: event for event in events(spent, "result_reported")}
+    lines = list[str]()
+    for hand, line in enumerate(filterfalse(is_result, spent.record), 1):
+        lines.append(line)
+        if (report := last.get(str(hand))) is not None:
+            dealt_as = report.get("dealt_as", NEVER_CORRECTED)
+            lines.append(result_line(report["result"], dealt_as))
+    return lines
+
+
+def correcting(corrections: dict[str, list[tuple[str, dict[str, Any]]]]) -> Any:
+    """A hook that corrects hands, by their names, when a hand is asked for."""
+    tasks: list[Any] = []
+
+    async def correct(daemon: Daemon, hand: str) -> None:
+        for earlier, result in corrections[hand]:
+            await daemon.results.report(result, "Bo", earlier, "a slip")
+
+    def hook(event: Event, daemon: Daemon) -> None:
+        if event["event"] == "result_asked" and event["hand"] in corrections:
+            tasks.append(asyncio.ensure_future(correct(daemon, str(event["hand"]))))
+
+    return hook
+
+
+def bid(winner: int, number: int) -> dict[str, Any]:
+    return {"winner": winner, "bidder": winner, "bid": number}
+
+
+SHORT = Orders(DA_SAN, DA_SAN.parameters(start_chips=6, chips_out="end"), 1, follow="result")
+"""A house in which a match ends when a player has no chips left, after one or two hands."""
+CORRECTIONS: dict[str, dict[str, list[tuple[str, dict[str, Any]]]]] = {
+    "none": {},
+    "the match had ended earlier": {"2": [("1", bid(0, 3))]},
+    "the match had not ended": {"3": [("1", bid(0, 1))], "4": [("2", bid(2, 1)), ("3", bid(0, 1))]},
+}
+
+
+@pytest.mark.parametrize("corrections", CORRECTIONS.values(), ids=CORRECTIONS)
+def test_a_new_match_begins_with_new_scores_and_so_does_its_record(corrections: Any) -> None:
+    reports = {0: bid(0, 3), 1: bid(0, 3), 2: bid(1, 1), 3: bid(2, 2)}
+    hook = correcting(corrections)
+    spent = reported_evening(reports, 4, orders=SHORT, hook=hook)
+    third = next(event for event in events(spent, "result_reported") if event["hand"] == "3")
+    assert third["scores"] == [5, 8, 5]
+    hands = list(evening(book_of(spent), parameters_of))
+    assert hands[-1].match == spent.daemon.match
+    assert [hand.dealer for hand in hands] == dealers(spent) == [1, 0, 0, 1]
+    scores = {event["hand"]: event["scores"] for event in events(spent, "result_reported")}
+    assert [list(hand.match.scores) for hand in hands] == list(scores.values())
+
+
+def test_a_hand_corrected_twice_keeps_the_result_by_which_the_next_one_was_dealt() -> None:
+    hook = correcting({"2": [("1", bid(0, 1))], "3": [("1", bid(1, 2))]})
+    spent = reported_evening({0: bid(2, 1), 1: bid(1, 1), 2: bid(0, 1)}, 3, hook=hook)
+    first = [event for event in events(spent, "result_reported") if event["hand"] == "1"]
+    assert [event.get("dealt_as") for event in first] == [None, bid(2, 1), bid(2, 1)]
+    hands = list(evening(book_of(spent), parameters_of))
+    assert hands[-1].match == spent.daemon.match
+    assert [hand.dealer for hand in hands] == dealers(spent) == [1, 2, 1]
+
+
+def test_a_cube_of_a_game_that_a_correction_makes_the_crawford_game_stays_in_the_record() -> None:
+    backgammon = find_game("backgammon")
+    house = backgammon.parameters(match_points=5, doubling_cube=True)
+    orders = Orders(backgammon, house, follow="result")
+    single = {"win": "single", "cube": 2}
+    reports = {0: {"winner": 0, **single}, 1: {"winner": 1, **single}, 2: {"winner": 1, **single}}
+    hook = correcting({"3": [("1", {"winner": 0, "win": "gammon", "cube": 2})]})
+    spent = reported_evening(reports, 3, orders=orders, hook=hook)
+    assert events(spent, "result_reported")[-1]["scores"] == [4, 4]
+    hands = list(evening(book_of(spent), parameters_of))
+    assert hands[-1].match == spent.daemon.match
