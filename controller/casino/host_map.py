@@ -119,6 +119,7 @@ COMMANDS: Mapping[str, HostRow] = {
                 "pause",
                 "press_lid_key",
                 "put_in_play",
+                "report_result",
                 "resume",
                 "stop_service",
                 "take_out_of_play",

@@ -19,9 +19,7 @@ ROUNDS = 3
 def deal_by(choice: str, table: str, rounds: int, *, fastest: bool = False) -> None:
     """Play rounds with one cut, and check that every hand gets the tiles of its places."""
     config, rules = load_game("pai_gow"), find_game("pai_gow")
-    orders = Orders(
-        rules, game_parameters(config), answers={"cut": choice}, fastest=fastest, play=False
-    )
+    orders = Orders(rules, game_parameters(config), answers={"cut": choice}, fastest=fastest)
     evening = spend("pai_gow", table, rounds, orders=orders)
     events = [event["event"] for event in evening.events]
     assert events.count("ready") == rounds

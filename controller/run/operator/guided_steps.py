@@ -15,10 +15,11 @@ from firmware_bridge.guide import Guide, HandToPlay, HandToReport, TakeBack
 from rules.geometry import Place
 from rules.play import Action, Reseated, Settlement
 from rules.results import Result
-from rules.steps import DrawLot, Outcome, Packet, Replace, Step, TurnUp
+from rules.steps import Choose, DrawLot, Outcome, Packet, Replace, Step, TurnUp
 
 PATIENCE = 900.0
-"""Time limit for one step by people, seconds; after it the step is a fault."""
+"""Time limit for one step that people do by hand, seconds; after it the step is a fault. A choice
+has no limit, because nobody has to be at the machine for it."""
 
 
 class Guided:
@@ -34,12 +35,15 @@ class Guided:
         self._done = done
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
-        """Have people do a step; returns its outcome. Raises TableFault NOBODY after `PATIENCE`."""
+        """Have people do a step; returns its outcome.
+
+        Raises TableFault NOBODY after `PATIENCE`, except for a choice.
+        """
         if self._done is not None and isinstance(step, Packet | Replace):
             await self._done.forget_all()
         lit = await self._light(step, staging)
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(None if isinstance(step, Choose) else PATIENCE):
                 if self._done is not None and isinstance(step, Packet | Replace):
                     return await self._either(self._guide.do(step, staging), self._done.pressed())
                 return await self._guide.do(step, staging)

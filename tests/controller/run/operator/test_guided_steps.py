@@ -213,3 +213,9 @@ def test_a_key_that_is_not_pressed_in_time_is_a_fault() -> None:
     assert done.fault is not None
     assert done.fault.fault is Fault.NOBODY
     assert done.at == PATIENCE
+
+
+def test_people_can_take_all_evening_for_a_choice() -> None:
+    choice = Choose(1, "bank", ("take", "decline"), "take")
+    done = guided(choice, People(seconds=20 * PATIENCE, answer="decline"))
+    assert (done.fault, done.outcome, done.at) == (None, "decline", 20 * PATIENCE)
