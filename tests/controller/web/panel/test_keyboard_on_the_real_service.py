@@ -103,6 +103,11 @@ def test_a_round_is_chosen_cut_and_played_with_the_keyboard_only(
     expect(page.get_by_role("radio", name="Pai gow")).to_be_checked()
     tab_to(page, "Start$")
     page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Choose: Bank")).to_be_visible(timeout=60_000)
+    tab_to(page, "Take")
+    page.keyboard.press("Space")
+    tab_to(page, "Choose$")
+    page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Choose: Cut")).to_be_visible(timeout=60_000)
 
     tab_to(page, "Go to the open prompt")
