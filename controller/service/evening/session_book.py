@@ -252,7 +252,7 @@ class SessionBook:
         A hand and its payments are shown when they are stored.
         """
         results = self._results[: self._stored]
-        game, gains = self.game, self._gains(results)
+        game = self.game
         return SessionStatus(
             id=self.id,
             started=self.started,
@@ -262,19 +262,26 @@ class SessionBook:
             ending=self.ending,
             follow_play=game.orders.follow == "play",
             follow=game.orders.follow,
-            seats=tuple(
-                SeatStatus(
-                    seat=seat,
-                    wind=game.wind(seat, self.dealer),
-                    name=self.names.get(seat, ""),
-                    dealer=seat == self.dealer,
-                    tiles=tiles.get(seat, 0),
-                    score=gains[seat],
-                )
-                for seat in range(game.seats)
-            ),
+            seats=self.seats(tiles),
             results=tuple(results[-RESULTS:]),
-            debts=debts_of({self.player(seat): gain for seat, gain in gains.items()}),
+            debts=debts_of(
+                {self.player(seat): gain for seat, gain in self._gains(results).items()}
+            ),
+        )
+
+    def seats(self, tiles: Mapping[int, int]) -> tuple[SeatStatus, ...]:
+        """The seats of the present hand; `tiles` are the numbers of dealt tiles by seat."""
+        gains = self._gains(self._results[: self._stored])
+        return tuple(
+            SeatStatus(
+                seat=seat,
+                wind=self.game.wind(seat, self.dealer),
+                name=self.names.get(seat, ""),
+                dealer=seat == self.dealer,
+                tiles=tiles.get(seat, 0),
+                score=gains[seat],
+            )
+            for seat in range(self.game.seats)
         )
 
     def player(self, seat: int) -> str:

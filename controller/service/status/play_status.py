@@ -257,6 +257,9 @@ class ResultQuestion(Value):
 
     session: str
     hand: int
+    seats: tuple[SeatStatus, ...] = Field(
+        default=(), description="The seats of the hand, with their winds and players."
+    )
     form: dict[str, object] = Field(
         description="The fields of the game's result, with their choices and limits."
     )

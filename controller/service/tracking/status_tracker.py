@@ -131,9 +131,11 @@ class StatusTracker:
             return None
         session, number = hand_of(hand.name)
         result = daemon.results.result_of(hand.name)
+        book = self._sources.sessions.last_book
         return ResultQuestion(
             session=session,
             hand=number,
+            seats=() if book is None else book.seats({}),
             form=hand.question.form.facts(),
             result=None if result is None else dict(result),
             overdue=daemon.results.is_overdue,

@@ -218,7 +218,7 @@ def test_mano_chooses_a_wall_of_a_filipino_hand_that_the_table_does_not_follow_b
 ) -> None:
     page.get_by_role("tab", name="Game").click()
     page.get_by_role("radio", name="Filipino mahjong").check()
-    page.get_by_label("Follow the play").uncheck()
+    page.get_by_role("radio", name=re.compile("^The result")).check()
     page.get_by_role("button", name=re.compile("next", re.IGNORECASE)).click()
     take_in = page.get_by_role("button", name=re.compile("Take the tiles in|The tiles are in"))
     wall = page.get_by_role("heading", name="Choose: Wall")

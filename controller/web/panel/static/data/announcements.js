@@ -3,7 +3,7 @@ import { say } from "./live_regions.js";
 import { t } from "./messages.js";
 import { headline, named, orderedPrompts } from "./words.js";
 
-/** Announce what is new in `after`: faults as an alert, prompts and phases as a status. */
+/** Announce what is new in `after`: faults as an alert, prompts, phases and the question for a result as a status. */
 export function announce(before, after) {
   const known = new Set((before?.prompts ?? []).map((prompt) => prompt.id));
   const fresh = orderedPrompts(after).filter((prompt) => !known.has(prompt.id));
@@ -15,6 +15,8 @@ export function announce(before, after) {
   }
   const calm = fresh.filter((prompt) => !urgent.includes(prompt));
   const now = headline(after).text;
-  if (calm.length) say("announce-status", calm.map((prompt) => named(after, prompt.text)).join(" "));
+  const { question } = after;
+  if (question && question.hand !== before?.question?.hand) say("announce-status", t("result.title", { hand: question.hand }));
+  else if (calm.length) say("announce-status", calm.map((prompt) => named(after, prompt.text)).join(" "));
   else if (now !== headline(before).text) say("announce-status", now);
 }

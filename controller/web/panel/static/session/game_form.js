@@ -43,6 +43,7 @@ export function GameForm({ app }) {
     <${GameList} choice=${choice} pick=${(name) => setDraft("choice", { game: name, house_rules: {} })} />
     <${Presets} app=${app} choice=${choice} sent=${sent(choice)} pick=${(preset) => setDraft("choice", preset)} />
     <${Players} game=${game} choice=${choice} put=${put} />
+    <${Followed} game=${game} choice=${choice} put=${put} />
     ${!running && html`<${Names} game=${game} choice=${choice} names=${names} />`}
     <${HouseRules} game=${game} choice=${choice} set=${setRules} />
     <div class="actions">
@@ -79,7 +80,24 @@ function gameNote(game) {
   return game.by_hand?.length ? `${tiles} · ${t("games.by_hand")}` : tiles;
 }
 
-/** Number of players, first dealer, and whether the table follows the play. */
+/** What the table knows of a hand: nothing, the result that people report, or every act. */
+function Followed({ game, choice, put }) {
+  const ways = game.followed ? ["none", "result", "play"] : ["none", "result"];
+  const present = ways.includes(choice.follow) ? choice.follow : "result";
+  return html`<fieldset class="options follow">
+      <legend>${t("games.follow")}</legend>
+      ${ways.map(
+        (way) => html`<label key=${way} class="option"><input type="radio" name="follow" checked=${way === present} onChange=${() => put({ follow: way })} />
+          <span>${t(`games.follow_${way}`)}<small>${t(`games.follow_${way}_hint`)}</small></span></label>`,
+      )}
+    </fieldset>
+    ${present === "result" &&
+    html`<label class="check"><input type="checkbox" role="switch" class="switch" checked=${Boolean(choice.waits_for_result)}
+      onChange=${(event) => put({ waits_for_result: event.target.checked })} />
+      <span>${t("games.waits_for_result")}<small>${t("games.waits_for_result_hint")}</small></span></label>`}`;
+}
+
+/** Number of players and first dealer, and whether the seats are drawn. */
 function Players({ game, choice, put }) {
   const counts = game.players ?? [];
   const seats = seatsOf(game, choice);
@@ -95,8 +113,6 @@ function Players({ game, choice, put }) {
       <select onChange=${(event) => put({ dealer: event.target.selectedIndex })}>
         ${Array.from({ length: seats }, (_, number) => html`<option selected=${number === (choice.dealer ?? 0)}>${seat(number)}</option>`)}
       </select></label>
-    ${game.followed && html`<label class="check"><input type="checkbox" role="switch" class="switch" checked=${choice.follow === "play"}
-      onChange=${(event) => put({ follow: event.target.checked ? "play" : "result" })} /><span>${t("games.follow_play")}<small>${t("games.follow_play_hint")}</small></span></label>`}
     ${WITH_WINDS.includes(game.name) &&
     html`<label class="check"><input type="checkbox" role="switch" class="switch" checked=${Boolean(choice.draw_seats)}
       onChange=${(event) => put({ draw_seats: event.target.checked })} /><span>${t("games.draw_seats")}</span></label>`}

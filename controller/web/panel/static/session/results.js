@@ -70,13 +70,22 @@ function Debts({ debts }) {
   </section>`;
 }
 
+/** Who has reported the result of a hand of a session, and whether its payments are counted. */
+function reportWords(result, id) {
+  if (result.result) return [result.by && t("results.by", { name: result.by }), !result.counted && t("results.not_counted")];
+  const session = state.status?.session;
+  const reports = session?.id === id && session.follow === "result";
+  const settled = result.abandoned || result.winner !== null || result.payments.length > 0 || result.reasons.length > 0;
+  return [reports && !settled && t("results.not_reported")];
+}
+
 /** One hand: its sentence, its payments and its reasons; `seats(seat)` names a seat. */
 export function HandResult({ result, seats, session }) {
   const [run, { busy, error }] = useAction();
   const id = session ?? state.status?.session?.id;
   const payee = (seat) => (seat === null || seat === undefined ? t("results.bank") : seats(seat));
   return html`<li>
-    <p class="over">${t("results.hand", { number: result.number })}${result.abandoned && ` · ${t("results.abandoned")}`}</p>
+    <p class="over">${[t("results.hand", { number: result.number }), result.abandoned && t("results.abandoned"), ...reportWords(result, id)].filter(Boolean).join(" · ")}</p>
     <p class="sentence" lang="en">${named(state.status, result.sentence)}</p>
     ${result.payments.length > 0 &&
     html`<ul class="payments">${result.payments.map(

@@ -1,4 +1,4 @@
-/** The player's view: the picture, what the table does, prompts, keys, the game, the scores. */
+/** The player's view: the picture, the question for a result, what the table does, prompts, keys, the game, the scores. */
 import { t } from "../data/messages.js";
 import { draft, setDraft, state } from "../data/store.js";
 import { html } from "../vendor/htm_preact.js";
@@ -7,6 +7,7 @@ import { Controls } from "../session/controls.js";
 import { GameForm } from "../session/game_form.js";
 import { NowCard } from "../session/now_card.js";
 import { Prompts } from "../prompts/prompts.js";
+import { ResultCard } from "../session/result_card.js";
 import { Results } from "../session/results.js";
 import { Seats } from "../session/seats.js";
 import { TablePicture } from "../session/table_picture.js";
@@ -24,6 +25,7 @@ export function PlayerView({ app, more = [] }) {
   return html`<div class="two-columns">
     <div class="picture-column"><${TablePicture} /></div>
     <div class="side-column">
+      <${ResultCard} />
       <${NowCard} />
       <${Prompts} />
       <${Controls} />
