@@ -385,7 +385,9 @@ class Daemon:
             orders = order.orders
             self._top.play_by(orders, new_match=order.new_match)
             if order.match is not None or order.new_match or not orders.has_match:
-                self.results.begin_orders()
+                if self.results.open_hand is not None:
+                    await self._reported_match(wait=False)
+                self._begins_match = True
                 first = orders.first_match() if orders.has_match else None
                 self.match = order.match or first
             elif self.results.open_hand is not None:
@@ -418,11 +420,14 @@ class Daemon:
                 EndedHand(name, order.orders, self.match, setup, self._top.moves, begins)
             )
 
-    async def _reported_match(self) -> Match:
-        """The match after the reported result of the last hand, which is added to the record."""
+    async def _reported_match(self, *, wait: bool = True) -> Match:
+        """The match after the reported result of the last hand, which is added to the record.
+
+        Without `wait` the next hand does not depend on it, and the table does not wait for it.
+        """
         hand = self.results.open_hand
         assert hand is not None
-        match = await self.results.next_match()
+        match = await self.results.next_match(wait=wait)
         result = self.results.dealt_as(hand.name)
         if result is not None:
             self._record(result_line(result))

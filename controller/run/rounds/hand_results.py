@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from controller.events import EventName
@@ -28,6 +28,8 @@ from rules.setup import Setup
 
 RESULT: Final = "result"
 """The journal's activity of reports, and the `do` of the step that uses them."""
+MOST_HANDS: Final = 200
+"""Number of latest hands that can be corrected (our choice): a correction counts them again."""
 
 
 class ResultRefusedError(WallwrightError, ValueError):
@@ -65,7 +67,7 @@ class _Counted:
 
 
 class HandResults:
-    """The hands since the present orders began, in one match or several, and their results."""
+    """The latest hands of this run, in one match or several, and their results."""
 
     def __init__(self, run_state: RunState, guided: Guided) -> None:
         self._run_state = run_state
@@ -91,23 +93,16 @@ class HandResults:
         return self._hands[-1] if self._is_open else None
 
     def result_of(self, hand: str) -> Result | None:
-        """The latest result of a hand of the present orders."""
+        """The latest result of a hand."""
         return self._results.get(hand)
 
     def dealt_as(self, hand: str) -> Result | None:
         """The result of a hand by which the next one was dealt, None if it had none by then."""
         return self._dealt_as.get(hand)
 
-    def begin_orders(self) -> None:
-        """Forget the hands of the orders before."""
-        self.close()
-        self._hands.clear()
-        self._results.clear()
-        self._dealt_as.clear()
-        self._fixed.clear()
-
     def ask(self, hand: EndedHand) -> None:
         """Open the question for the result of a hand that is over now."""
+        self._forget_oldest()
         self._hands.append(hand)
         self._is_open = True
         self._reported.clear()
@@ -118,7 +113,7 @@ class HandResults:
     async def report(
         self, given: object, by: str, hand: str | None = None, reason: str = ""
     ) -> Result:
-        """Take a result that people report, of the open hand or of an earlier one of the match.
+        """Take a result that people report, of the open hand or of an earlier one.
 
         `reason` is why an earlier report was wrong.
 
@@ -137,7 +132,7 @@ class HandResults:
             self._take(reported, result, by, reason)
         return result
 
-    async def next_match(self) -> Match:
+    async def next_match(self, *, wait: bool = True) -> Match:
         """Wait for the result of the last hand; returns the match before the next one.
 
         A result that does not come in time is left out, if the house does not wait for it: the
@@ -153,7 +148,8 @@ class HandResults:
                 if work.doubtful:
                     self._take_again()
                 self._begin_asking(last)
-                await self._wait(last.orders)
+                if wait:
+                    await self._wait(last.orders)
                 if self._failure is not None:
                     raise self._failure
                 changed = {
@@ -177,6 +173,19 @@ class HandResults:
             self._asking.cancel()
             self._asking = None
 
+    def _forget_oldest(self) -> None:
+        """Forget the oldest of too many hands; the next one keeps what followed from it."""
+        if len(self._hands) < MOST_HANDS:
+            return
+        after = self._counted(self._results)[0].after
+        oldest, following = self._hands[:2]
+        if not following.begins_match:
+            counted = following.orders.results.recounted(following.match, after, following.moves)
+            following = replace(following, match=counted)
+        self._hands[:2] = [following]
+        for results in (self._results, self._dealt_as, self._fixed):
+            results.pop(oldest.name, None)
+
     def _hand(self, name: str | None) -> EndedHand:
         """The hand of a report. Raises ResultRefusedError."""
         if name is None:
@@ -188,7 +197,10 @@ class HandResults:
         for hand in self._hands:
             if hand.name == name:
                 return hand
-        raise ResultRefusedError(f"Hand {name[:40]} is not a hand of the present match.")
+        raise ResultRefusedError(
+            f"Hand {name[:40]} has not been played since the table started; its result stays as it"
+            " is."
+        )
 
     def _take(
         self, hand: EndedHand, result: Result, by: str, reason: str, *, again: bool = False

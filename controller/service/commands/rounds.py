@@ -120,13 +120,19 @@ async def answer(table: CommandedTable, given: Answer, actor: Actor) -> str:
     return "The answer is taken." if fresh else "This answer was given before."
 
 
+MOST_HANDS = 1_000_000
+"""No session has more hands than this; a longer number is refused before it is used."""
+
+
 class ReportResult(Value):
     """Say how a hand has ended; `hand` names an earlier hand of the session, to correct it."""
 
     result: dict[str, object] = Field(
         description="The fields of the form in `question` of the status, or of an earlier result."
     )
-    hand: int | None = Field(default=None, ge=1, description="Null: the hand that is over now.")
+    hand: int | None = Field(
+        default=None, ge=1, le=MOST_HANDS, description="Null: the hand that is over now."
+    )
     reason: str = Field(
         default="", max_length=200, description="Why the earlier result was wrong; needed then."
     )

@@ -180,6 +180,15 @@ class EveningStore:
         )
         return [(number, json.loads(lines)) for number, lines in rows]
 
+    def last_played(self) -> str | None:
+        """The last session that has a hand; None if there is none."""
+        rows = self._read(
+            "SELECT id FROM session WHERE id IN (SELECT session FROM hand)"
+            " ORDER BY number DESC LIMIT 1",
+            (),
+        )
+        return str(rows[0][0]) if rows else None
+
     # Presets, replies, facts
 
     def put_preset(self, name: str, choice: Json | None) -> None:

@@ -193,7 +193,8 @@ class SessionBook:
             lambda seat: self._name_and_wind(seat, seated) or f"Seat {seat}",
             lambda sentence: with_names(sentence, lambda seat: self._name_and_wind(seat, seated)),
         )
-        self._results[at] = fresh.model_copy(update={"chance": self._results[at].chance})
+        kept = {"chance": self._results[at].chance, "game": self._results[at].game}
+        self._results[at] = fresh.model_copy(update=kept)
         for later in range(at, len(self._results)):
             scores = tuple(self._gains(self._results[: later + 1]).values())
             self._results[later] = self._results[later].model_copy(update={"scores": scores})
@@ -351,7 +352,8 @@ def _result(
             gains[payment.payer] -= payment.amount
         if payment.payee is not None and payment.payee < len(gains):
             gains[payment.payee] += payment.amount
-    times = f", times {facts['multiplier']}" if facts["multiplier"] != 1 else ""
+    counted: bool = facts.get("counted", True)
+    times = f", times {facts['multiplier']}" if counted and facts["multiplier"] != 1 else ""
     winner = facts["winner"]
     who = "" if winner is None else f"{described(winner)} wins: "
     return HandResult(
@@ -364,7 +366,7 @@ def _result(
         scores=tuple(gains),
         result=facts.get("result"),
         by=facts.get("by", ""),
-        counted=facts.get("counted", True),
+        counted=counted,
     )
 
 

@@ -47,7 +47,7 @@ class SessionKeeper:
         self.book: SessionBook | None = None
         """The book of the session in progress."""
         self._ended: SessionBook | None = None
-        """The book of the last session, whose last hand can be revealed after its end."""
+        """The book of the last session with a hand, which can be revealed and reported after it."""
         self._sessions: int = store.fact("sessions") or 0
         """Number of sessions so far."""
         self._thread = thread
@@ -82,7 +82,9 @@ class SessionKeeper:
         """End the session now."""
         assert self.book is not None
         self.book.end()
-        self._ended, self.book = self.book, None
+        if self.book.rounds:
+            self._ended = self.book
+        self.book = None
         self._keep()
         if self.session_lock is not None:
             self.session_lock.release()
@@ -93,8 +95,9 @@ class SessionKeeper:
         kept = await self._thread.read(lambda store: store.fact(SESSION))
         if kept is None:
             # The result of its last hand can still be reported.
+            last = await self._thread.read(lambda store: store.last_played())
             with suppress(ChoiceRefusedError):
-                self._ended = await self._stored(f"s{self._sessions}", "", plan)
+                self._ended = None if last is None else await self._stored(last, "", plan)
             return None
         self.book = await self._stored(kept["id"], kept["started"], plan)
         if self.book is None:
@@ -125,7 +128,7 @@ class SessionKeeper:
 
     @property
     def last_book(self) -> SessionBook | None:
-        """The book of the session in progress, or else of the last one."""
+        """The book of the session in progress, or else of the last one with a hand."""
         return self.book or self._ended
 
     def use_settlements(self, entries: Iterable[Entry]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from config.validation.game_parameters import parameters_of
 from rules.records.record import evening
 from tests.controller.service.service_at_a_table import Guests, at_a_table
@@ -116,5 +118,61 @@ def test_the_last_hand_of_an_evening_is_reported_after_its_session(tmp_path: Pat
         await guests.have("report_result", result={"winner": 2, "bidder": 2, "bid": 2})
         (result,) = await guests.port.results("s1", 0, 5)
         assert (result.winner, result.scores) == (2, (-2, -2, 4))
+
+    at_a_table(scenario, "robotic", automatic=False, store=tmp_path / "evening.db")
+
+
+def test_a_session_without_a_hand_takes_no_report_of_the_session_before(tmp_path: Path) -> None:
+    async def scenario(guests: Guests) -> None:
+        await guests.have("start_session", choice=DA_SAN)
+        await guests.until(lambda s: s.machine.top == "playing", limit=40_000)
+        await guests.have("end_session")
+        await until_question(guests, 1)
+        await guests.have("start_session", choice=DA_SAN)
+        await guests.have("end_session")
+        await guests.have("report_result", result={"winner": 0})
+        (result,) = await guests.port.results("s1", 0, 5)
+        assert (result.winner, result.sentence) == (0, "Seat 0 wins: out first.")
+
+    async def after(guests: Guests) -> None:
+        await asyncio.sleep(1.0)
+        book = guests.service.sessions.last_book
+        assert book is not None and book.id == "s1"
+
+    for each in (scenario, after):
+        at_a_table(each, "robotic", automatic=False, store=tmp_path / "evening.db")
+
+
+def test_a_hand_before_a_change_of_house_rules_can_be_reported_after_it(tmp_path: Path) -> None:
+    async def scenario(guests: Guests) -> None:
+        await guests.have("start_session", choice=DA_SAN)
+        await until_question(guests, 1)
+        await guests.have("report_result", result={"winner": 2})
+        await guests.have("choose_next", choice={**DA_SAN, "house_rules": {"stake_unit": 2}})
+        for hand in (2, 3):
+            await until_question(guests, hand)
+            await guests.have("report_result", result={"winner": 1, "bidder": 1, "bid": 1})
+        late = {"winner": 0, "bidder": 0, "bid": 1}
+        await guests.have("report_result", result=late, hand=1, reason="nobody had counted")
+        results = await guests.port.results("s1", 0, 5)
+        assert [each.scores for each in results] == [(2, -1, -1), (1, 1, -2), (-1, 5, -4)]
+        lines: list[str] = []
+        for hand in (1, 2, 3):
+            record = await guests.port.record("s1", hand)
+            assert record is not None
+            lines += record.lines
+        scores = [list(hand.match.scores) for hand in evening(lines, parameters_of)]
+        assert scores == [[27, 24, 24], [26, 26, 23], [23, 29, 23]]
+
+    at_a_table(scenario, "robotic", automatic=False, store=tmp_path / "evening.db")
+
+
+@pytest.mark.parametrize("hand", [0, -1, 10**9, 10**5000], ids=["0", "-1", "10^9", "10^5000"])
+def test_a_number_that_no_hand_has_is_refused(tmp_path: Path, hand: int) -> None:
+    async def scenario(guests: Guests) -> None:
+        await guests.have("start_session", choice=DA_SAN)
+        await until_question(guests, 1)
+        reply = await guests.give("report_result", result={"winner": 0}, hand=hand, reason="no")
+        assert reply.sentence.startswith("`hand` of the command 'report_result': Input should be")
 
     at_a_table(scenario, "robotic", automatic=False, store=tmp_path / "evening.db")

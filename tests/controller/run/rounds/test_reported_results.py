@@ -162,7 +162,7 @@ def test_a_result_that_cannot_be_and_a_report_without_a_hand_are_refused() -> No
     reported_evening({0: {"winner": 2}}, hands=2, hook=hook)
     assert refused == [
         "No hand waits for its result now. Name the hand, to correct an earlier one.",
-        "Hand 7 is not a hand of the present match.",
+        "Hand 7 has not been played since the table started; its result stays as it is.",
         "winner: 3 is not a seat; seats are 0 to 2.",
         "bidder: The result does not say the seat that took the kitty; add it.",
     ]
@@ -243,3 +243,14 @@ def test_a_cube_of_a_game_that_a_correction_makes_the_crawford_game_stays_in_the
     assert events(spent, "result_reported")[-1]["scores"] == [4, 4]
     hands = list(evening(book_of(spent), parameters_of))
     assert hands[-1].match == spent.daemon.match
+
+
+def test_scores_keep_the_corrections_of_hands_that_are_too_old_to_be_corrected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("controller.run.rounds.hand_results.MOST_HANDS", 2)
+    hook = correcting({"3": [("2", bid(0, 2))]})
+    reports = {0: bid(2, 1), 1: bid(1, 1), 2: bid(0, 1), 3: bid(1, 3)}
+    spent = reported_evening(reports, 4, orders=ORDERS, hook=hook)
+    assert spent.daemon.match.scores == (24 + 3, 24 - 3 + 6, 27 - 3 - 3)
+    assert list(evening(book_of(spent), parameters_of))[-1].match == spent.daemon.match
