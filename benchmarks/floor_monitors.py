@@ -17,9 +17,8 @@ import httpx
 
 from benchmarks.floor_tables import LoadPlan
 from benchmarks.light_mqtt import LightConnection, opened
-from controller.floor.broker import Broker, BrokerError
+from controller.floor.broker import Broker, BrokerError, Message
 from controller.floor.messages import StoredPosition, address_and_kind, parsed
-from controller.floor.mqtt import Message
 
 RETRY = 0.2
 """Seconds until a lost connection is made again."""

@@ -10,8 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
-from controller.floor.broker import Broker, BrokerError
-from controller.floor.mqtt import ConnectionLostError, Message, Will
+from controller.floor.broker import Broker, BrokerError, ConnectionLostError, Message, Will
 
 ANSWER = 10.0
 """Seconds in which the broker has to answer."""

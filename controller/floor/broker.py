@@ -1,10 +1,12 @@
-"""The address of a broker, and the files with which a client proves its identity."""
+"""The interface of a connection to a broker, its address, and the files that prove an identity."""
 
 from __future__ import annotations
 
 import ssl
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from rules.errors import WallwrightError
 
@@ -65,3 +67,42 @@ def broker_of(text: str, tls: TlsFiles | None) -> Broker:
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise BrokerError(f"A broker is HOST or HOST:PORT, such as broker.club:8883; got '{text}'.")
     return Broker(host.strip("[]"), int(port), tls)
+
+
+class ConnectionLostError(BrokerError):
+    """The connection is lost, or the broker refused something; connect again."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A received message. `is_retained` is true for one that the broker had kept."""
+
+    topic: str
+    payload: bytes
+    is_retained: bool = False
+
+
+@dataclass(frozen=True)
+class Will:
+    """The message that the broker publishes, retained, when the connection is lost."""
+
+    topic: str
+    payload: bytes
+
+
+class BrokerConnection(Protocol):
+    """A connection. Every method raises ConnectionLostError when it is lost."""
+
+    async def publish(
+        self, topic: str, payload: bytes, *, retain: bool = False, expiry: int | None = None
+    ) -> None:
+        """Publish with QoS 1; returns after the broker has acknowledged the message.
+
+        After `expiry` seconds the broker no longer passes the message on.
+        """
+
+    async def subscribe(self, topic: str) -> None:
+        """Receive messages of these topics with QoS 1."""
+
+    def messages(self) -> AsyncIterator[Message]:
+        """The received messages; ends only by ConnectionLostError."""

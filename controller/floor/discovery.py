@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from controller.floor.broker import BrokerConnection
 from controller.floor.messages import Birth, Kind, TableAddress
-from controller.floor.mqtt import BrokerConnection
 
 Component = Literal["binary_sensor", "sensor"]
 LONGEST_STATE = 250

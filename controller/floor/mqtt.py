@@ -1,7 +1,6 @@
 """One connection to a broker: publish, subscribe, and read messages until the connection is lost.
 
-`BrokerConnection` is the interface; tests have a broker in memory behind it. `open_connection`
-connects with Eclipse's paho.
+`open_connection` connects with Eclipse's paho; `controller.floor.broker` has the interface.
 """
 
 from __future__ import annotations
@@ -10,11 +9,10 @@ import asyncio
 import logging
 import ssl
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
@@ -23,7 +21,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from controller.floor.broker import Broker, BrokerError
+from controller.floor.broker import Broker, BrokerError, ConnectionLostError, Message, Will
 from controller.floor.messages import LARGEST_PAYLOAD
 
 ANSWER = 10.0
@@ -40,45 +38,6 @@ MOST_OUTGOING = 1000
 MOST_UNWRITTEN = 20_000
 """Messages with QoS 0 that are not written yet: the answers to as many tables, about 6 MB."""
 _LOGGER = logging.getLogger("wallwright.floor")
-
-
-class ConnectionLostError(BrokerError):
-    """The connection is lost, or the broker refused something; connect again."""
-
-
-@dataclass(frozen=True)
-class Message:
-    """A received message. `is_retained` is true for one that the broker had kept."""
-
-    topic: str
-    payload: bytes
-    is_retained: bool = False
-
-
-@dataclass(frozen=True)
-class Will:
-    """The message that the broker publishes, retained, when the connection is lost."""
-
-    topic: str
-    payload: bytes
-
-
-class BrokerConnection(Protocol):
-    """A connection. Every method raises ConnectionLostError when it is lost."""
-
-    async def publish(
-        self, topic: str, payload: bytes, *, retain: bool = False, expiry: int | None = None
-    ) -> None:
-        """Publish with QoS 1; returns after the broker has acknowledged the message.
-
-        After `expiry` seconds the broker no longer passes the message on.
-        """
-
-    async def subscribe(self, topic: str) -> None:
-        """Receive messages of these topics with QoS 1."""
-
-    def messages(self) -> AsyncIterator[Message]:
-        """The received messages; ends only by ConnectionLostError."""
 
 
 class MqttConnection:

@@ -304,11 +304,11 @@ class Daemon:
         if self.run_state.resumed:
             await self._continue_interrupted()
         elif put_away_reason is not None:
-            await self._find_axes()
+            await self._rig.find_axes()
             await put_away(self._rig, self.run_state, self._help, put_away_reason)
         if self.run_state.replay.over:
             # No step is left to replay, so no step depends on the present positions of the parts.
-            await self._home()
+            await self._rig.home()
         await machine.enter("run")
 
     async def _continue_interrupted(self) -> None:
@@ -331,7 +331,7 @@ class Daemon:
                 self._lid_interrupt.resume()
             else:
                 await self._ask_again(fault)
-        await self._find_axes()
+        await self._rig.find_axes()
 
     async def _ask_again(self, fault: TableFault) -> None:
         """Prompt an operator to clear a fault. Raises the fault if the operator does not."""
@@ -340,30 +340,6 @@ class Daemon:
         answer = await ask_until_answered(self.run_state, self._help, ask, row.who)
         if answer in (None, STOP):
             raise fault
-
-    async def _find_axes(self) -> None:
-        """Find the positions of the gantry's axes, if the table has a gantry."""
-        if self._rig.gantry and self._table.modules.gantry:
-            async with self._rig.leased(self._table.modules.gantry.x):
-                await self._rig.gantry.find_axes()
-
-    async def _home(self) -> None:
-        """Move every part to its home position; the parts can be at any position before."""
-        rig = self._rig
-        modules = self._table.modules
-        switched = [rig.lid, rig.flipper, *rig.lifts, *rig.lanes]
-        parts = [part.motor.channel for part in switched if part]
-        if modules.gantry:
-            parts.append(modules.gantry.x)
-        async with rig.leased(*parts):
-            if rig.gantry:
-                await rig.gantry.home()
-            if rig.lid:
-                await rig.lid.go_back()
-            for part in (*rig.lifts, *rig.lanes):
-                await part.go_back()
-            if rig.flipper:
-                await rig.flipper.go_back()
 
     async def _run_activities(self) -> None:
         """Run both activities in parallel until the rounds are played or one activity fails."""

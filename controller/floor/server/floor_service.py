@@ -14,7 +14,13 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
-from controller.floor.broker import Broker, BrokerError
+from controller.floor.broker import (
+    Broker,
+    BrokerConnection,
+    BrokerError,
+    ConnectionLostError,
+    Message,
+)
 from controller.floor.messages import (
     Cosignature,
     Kind,
@@ -26,12 +32,7 @@ from controller.floor.messages import (
     every_table,
     require_name,
 )
-from controller.floor.mqtt import (
-    BrokerConnection,
-    ConnectionLostError,
-    Message,
-    open_connection,
-)
+from controller.floor.mqtt import open_connection
 from controller.floor.server.floor_witness import FloorWitness
 from controller.floor.server.metrics import FloorCounts, floor_text
 from controller.floor.server.port import RequestOutcome

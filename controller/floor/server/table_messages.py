@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
+from controller.floor.broker import Message
 from controller.floor.messages import (
     LARGEST_PAYLOAD,
     TO_TABLE,
@@ -28,7 +29,6 @@ from controller.floor.messages import (
     address_and_kind,
     parsed,
 )
-from controller.floor.mqtt import Message
 from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.room import Room
 from controller.floor.server.storing import Intake, WaitingBatch

@@ -11,8 +11,8 @@ import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 
-from controller.floor.broker import Broker, BrokerError
-from controller.floor.mqtt import BrokerConnection, Will, open_connection
+from controller.floor.broker import Broker, BrokerConnection, BrokerError, Will
+from controller.floor.mqtt import open_connection
 from controller.floor.settings import FloorSettings
 from controller.floor.table.outbox import HeadCosigning, Outbox
 from controller.floor.table.session import TableSession

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from controller.floor.broker import BrokerConnection, ConnectionLostError, Message, Will
 from controller.floor.discovery import HomeAssistant
 from controller.floor.messages import (
     LARGEST_PAYLOAD,
@@ -30,7 +31,6 @@ from controller.floor.messages import (
     fitting_lines,
     parsed,
 )
-from controller.floor.mqtt import BrokerConnection, ConnectionLostError, Message, Will
 from controller.floor.settings import FloorSettings
 from controller.floor.table.outbox import HeadCosigning, Outbox
 from controller.floor.table.source import (

@@ -85,6 +85,8 @@ class Stations:
             if modules.gantry
             else None
         )
+        self._arm = (modules.gantry.x,) if modules.gantry else ()
+        """A channel of the gantry's board, if the table has a gantry."""
         self.flipper = _flipper(modules, devices, fault_handler)
         self.lamps = (
             tuple(devices.output(strip) for strip in modules.lamps.walls) if modules.lamps else ()
@@ -120,6 +122,26 @@ class Stations:
             yield
         finally:
             await self.release(channels)
+
+    async def find_axes(self) -> None:
+        """Find the positions of the gantry's axes, if the table has a gantry."""
+        if self.gantry:
+            async with self.leased(*self._arm):
+                await self.gantry.find_axes()
+
+    async def home(self) -> None:
+        """Move every part to its home position; the parts can be at any position before."""
+        switched = [self.lid, self.flipper, *self.lifts, *self.lanes]
+        parts = [part.motor.channel for part in switched if part]
+        async with self.leased(*parts, *self._arm):
+            if self.gantry:
+                await self.gantry.home()
+            if self.lid:
+                await self.lid.go_back()
+            for part in (*self.lifts, *self.lanes):
+                await part.go_back()
+            if self.flipper:
+                await self.flipper.go_back()
 
 
 def _pass_seconds(modules: Modules, table: Table) -> float:

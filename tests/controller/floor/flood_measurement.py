@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from controller.floor import mqtt
+from controller.floor.broker import BrokerConnection, Message
 from controller.floor.messages import TableAddress
-from controller.floor.mqtt import BrokerConnection, Message, open_connection
+from controller.floor.mqtt import open_connection
 from controller.floor.server.table_messages import FloodLimit
 from tests.controller.floor.tls_floor import FLOOR, HOST, SERVER, TlsFloor, table
 from tests.waiting import until

@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from random import Random
 
-from controller.floor.broker import Broker
-from controller.floor.mqtt import ConnectionLostError, Message, Will
+from controller.floor.broker import Broker, ConnectionLostError, Message, Will
 
 
 @dataclass

@@ -14,8 +14,8 @@ from typing import Any
 import paho.mqtt.client as paho
 import pytest
 
-from controller.floor.broker import Broker, BrokerError
-from controller.floor.mqtt import ConnectionLostError, Message, MqttConnection, open_connection
+from controller.floor.broker import Broker, BrokerError, ConnectionLostError, Message
+from controller.floor.mqtt import MqttConnection, open_connection
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.waiting import until
 

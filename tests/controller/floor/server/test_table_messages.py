@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from controller.floor.broker import Broker
+from controller.floor.broker import Broker, Message
 from controller.floor.messages import (
     Alive,
     Birth,
@@ -21,7 +21,6 @@ from controller.floor.messages import (
     TableAddress,
     encoded,
 )
-from controller.floor.mqtt import Message
 from controller.floor.page.room_feed import NEEDS_A_PERSON, condition_of
 from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.room import Room, RoomTable
