@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 from rules.errors import RulesError
 from rules.geometry import Seat
@@ -75,6 +75,10 @@ class ResultField:
     """The value that the table knows already; people need not give it."""
     rule: str = ""
     """The number of the rule that the field serves (W30, F34 ...)."""
+
+    def is_needed(self, depth: Depth) -> bool:
+        """Whether a result of this depth needs the field, if it is asked at all."""
+        return self.needed is not None and DEPTHS.index(self.needed) <= DEPTHS.index(depth)
 
     def facts(self) -> Facts:
         """The field as JSON values, without what is empty."""
@@ -156,7 +160,7 @@ class ResultForm:
         for each in self.fields:
             asked = all(result.get(name) in values for name, values in each.when)
             if each.name not in result:
-                if asked and _needs(depth, each) and each.unless not in result:
+                if asked and each.is_needed(depth) and each.unless not in result:
                     yield f"{each.name}: The result does not say {each.words}; add it."
                 continue
             value = result[each.name]
@@ -221,10 +225,6 @@ class ResultForm:
 
     def _is_seat(self, value: Value) -> bool:
         return _is_number(value) and 0 <= value < self.seats
-
-
-def _needs(depth: Depth, each: ResultField) -> bool:
-    return each.needed is not None and DEPTHS.index(each.needed) <= DEPTHS.index(depth)
 
 
 def _is_number(value: object) -> bool:
@@ -408,61 +408,3 @@ def not_counted(name: str, winner: Seat | None = None, *reasons: str) -> Settlem
     return Settlement(
         name, multiplier=0, reasons=(*reasons, "The payments are not counted."), winner=winner
     )
-
-
-class Picks(Protocol):
-    """A source of random picks, such as `random.Random`."""
-
-    def random(self) -> float: ...
-
-    def choice(self, seq: Sequence[Any], /) -> Any: ...
-
-
-_ATTEMPTS = 50
-"""How often `random_result` draws; most forms accept the first or second result."""
-
-
-def random_result(form: ResultForm, chance: Picks) -> Result | None:
-    """A random result without tiles that the form accepts; None if no draw was accepted."""
-    for _ in range(_ATTEMPTS):
-        depth: Depth = "amount" if chance.random() < 0.5 else "who"
-        given: dict[str, Value] = {}
-        for each in form.fields:
-            value = each.known
-            asked = all(given.get(name) in values for name, values in each.when)
-            is_due = DEPTHS.index(each.depth) <= DEPTHS.index(depth)
-            if (
-                value is None
-                and asked
-                and is_due
-                and (_needs(depth, each) or chance.random() < 0.5)
-            ):
-                value = _random_value(form, each, given.get(each.except_seat), chance)
-            if value is not None:
-                given[each.name] = value
-        try:
-            return form.checked(given)
-        except RulesError:
-            continue
-    return None
-
-
-def _random_value(form: ResultForm, each: ResultField, left_out: Value, chance: Picks) -> Value:
-    if not each.per_seat:
-        return _random_one(form, each, chance)
-    return [
-        None if seat == left_out else _random_one(form, each, chance) for seat in range(form.seats)
-    ]
-
-
-def _random_one(form: ResultForm, each: ResultField, chance: Picks) -> Value:
-    match each.kind:
-        case "seat":
-            return chance.choice(range(form.seats))
-        case "choice":
-            return chance.choice(each.choices)
-        case "number":
-            return chance.choice(range(each.least, min(each.most, each.least + 20) + 1))
-        case "yes_no":
-            return chance.random() < 0.5
-    return None

@@ -15,6 +15,7 @@ from config.layout.field import Spot
 from config.layout.staging import Staging
 from firmware_bridge.guide import Ask, HandToPlay, HandToReport, TakeBack
 from firmware_bridge.sim.people.hand_players import ActionChooser, HandPlayers, Style
+from firmware_bridge.sim.people.reported_results import random_result
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.players import KEY
 from firmware_bridge.sim.plant.tiles import ImpossibleOrderError, Tile
@@ -23,7 +24,7 @@ from rules.games.dominoes.setup import doublet_setter, heaviest_doublet
 from rules.games.filipino.parameters import Parameters as FilipinoParameters
 from rules.geometry import Place, Seat
 from rules.play import Action, IllegalActionError, Reseated, Settlement
-from rules.results import Result, random_result
+from rules.results import Result
 from rules.steps import (
     Arrange,
     Build,
