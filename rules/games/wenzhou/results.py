@@ -229,11 +229,14 @@ def finish(match: WenzhouMatch, result: Result) -> WenzhouHand:
 
 
 def _is_counted(result: Result, house: Parameters) -> bool:
-    """Whether the payments follow from the result; a hand without a winner can have none to add."""
+    """Whether the payments follow from the result.
+
+    Without a winner only caishen money has to be said; false wins and fines that are left out did
+    not occur, as beside a win.
+    """
     if "winner" in result:
         return "hand" in result or "class" in result
-    beside = [each.name for each in _beside(house)]
-    return not beside or any(name in result for name in beside)
+    return not house.caishen_money or "caishen" in result
 
 
 def _uncounted(result: Result) -> Settlement:

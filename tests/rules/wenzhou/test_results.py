@@ -106,10 +106,11 @@ def test_W36_a_hand_that_ends_with_a_false_win_is_paid_and_does_not_count() -> N
         finish(match, winner=2, false_win=1)
 
 
-def test_a_hand_without_a_winner_is_counted_once_all_that_can_be_paid_was_asked() -> None:
+def test_a_hand_without_a_winner_is_counted_unless_caishen_money_is_not_known() -> None:
     assert finish(WenzhouMatch(ENDS), kong=False).counted
-    assert not finish(WenzhouMatch(), kong=False).counted
-    assert finish(WenzhouMatch(), kong=False, false_wins=[]).counted
+    assert finish(WenzhouMatch(), kong=False).counted
+    assert finish(WenzhouMatch(), kong=False, false_wins=[0]).counted
+    assert not finish(WenzhouMatch(RICH), kong=False).counted
     over = finish(WenzhouMatch(RICH), kong=False, caishen=NO_CAISHEN, fined=[0])
     assert over.counted and gains(over) == [-15, 5, 5, 5]
     assert over.settlement.name == "drawn hand"
