@@ -293,9 +293,13 @@ class SessionBook:
         """The player of a seat in the present hand: name and wind, or the seat in words."""
         return self._name_and_wind(seat) or f"Seat {seat}"
 
-    def in_words(self, sentence: str) -> str:
-        """A sentence with names and winds of the present hand in place of the seats' numbers."""
-        return with_names(sentence, self._name_and_wind)
+    def in_words(self, sentence: str, hand: int = 0) -> str:
+        """A sentence with names and winds in place of the seats' numbers.
+
+        They are those of the present hand, or of an earlier one with this number.
+        """
+        seated = self._seated.get(hand)
+        return with_names(sentence, lambda seat: self._name_and_wind(seat, seated))
 
     def _name_and_wind(self, seat: int, seated: _Seated | None = None) -> str:
         """The name, the wind or both; empty without them and for a seat without a player.

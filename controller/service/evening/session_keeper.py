@@ -131,6 +131,11 @@ class SessionKeeper:
         """The book of the session in progress, or else of the last one with a hand."""
         return self.book or self._ended
 
+    def book_of(self, session: str) -> SessionBook | None:
+        """The book of this session, if it is in progress or the last one with a hand."""
+        books = (book for book in (self.book, self._ended) if book is not None)
+        return next((book for book in books if book.id == session), None)
+
     def use_settlements(self, entries: Iterable[Entry]) -> None:
         """Use the settlements that a journal has of the session's hands."""
         if self.book is not None:
@@ -145,15 +150,22 @@ class SessionKeeper:
         """A sentence with names and winds in place of the seats' numbers, if they are known."""
         return sentence if self.book is None else self.book.in_words(sentence)
 
+    def event_in_words(self, event: Event, sentence: str) -> str:
+        """The sentence of an event with names and winds: of its hand, if it reports a result."""
+        if event["event"] != EventName.RESULT_REPORTED:
+            return self.in_words(sentence)
+        session, hand = hand_of(str(event["hand"]))
+        book = self.book_of(session)
+        return sentence if book is None else book.in_words(sentence, hand)
+
     # The run
 
     def update(self, event: Event) -> None:
         """Take an event of the table. A hand that is settled is stored before its tiles go."""
         if event["event"] == EventName.RESULT_REPORTED:
-            session = hand_of(str(event["hand"]))[0]
-            for book in (self.book, self._ended):
-                if book is not None and book.id == session:
-                    book.update(event)
+            book = self.book_of(hand_of(str(event["hand"]))[0])
+            if book is not None:
+                book.update(event)
             return
         if self.book is None:
             if event["event"] == EventName.CHANCE_REVEALED and self._ended is not None:

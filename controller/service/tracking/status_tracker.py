@@ -108,7 +108,7 @@ class StatusTracker:
         self._counts = self._counts.after(event)
         words = in_words(event)
         if words is not None:
-            text = self._sources.sessions.in_words(words.text)
+            text = self._sources.sessions.event_in_words(event, words.text)
             self._recent.append(words.model_copy(update={"text": text}))
         match event:
             case {"event": EventName.STATE, "under": str(under), "top": str(top)}:
@@ -131,7 +131,7 @@ class StatusTracker:
             return None
         session, number = hand_of(hand.name)
         result = daemon.results.result_of(hand.name)
-        book = self._sources.sessions.last_book
+        book = self._sources.sessions.book_of(session)
         return ResultQuestion(
             session=session,
             hand=number,

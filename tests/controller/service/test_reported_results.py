@@ -176,3 +176,29 @@ def test_a_number_that_no_hand_has_is_refused(tmp_path: Path, hand: int) -> None
         assert reply.sentence.startswith("`hand` of the command 'report_result': Input should be")
 
     at_a_table(scenario, "robotic", automatic=False, store=tmp_path / "evening.db")
+
+
+def test_names_and_winds_in_a_sentence_are_those_of_the_hand_that_was_reported(
+    tmp_path: Path,
+) -> None:
+    async def scenario(guests: Guests) -> None:
+        names = {"0": "Ana", "1": "Ben", "2": "Chen", "3": "Dora"}
+        await guests.have("start_session", choice={"game": "wenzhou"}, names=names)
+        await until_question(guests, 1)
+        await guests.have("report_result", result={"winner": 1})
+        await until_question(guests, 2)
+        await guests.have("report_result", result={"winner": 0}, hand=1, reason="a slip")
+        await asyncio.sleep(1.0)
+        told = [each.text for each in guests.status.recent if "wins" in each.text]
+        assert told == [
+            "The hand is over: Ben (South) wins, won.",
+            "The hand is over: Ana (East) wins, won.",
+        ]
+        await guests.have("end_session")
+        await guests.have("start_session", choice={"game": "wenzhou"}, names={"0": "Zoe"})
+        await asyncio.sleep(1.0)
+        question = guests.status.question
+        assert question is not None and question.session == "s1"
+        assert [seat.name for seat in question.seats] == list(names.values())
+
+    at_a_table(scenario, "robotic", automatic=False, store=tmp_path / "evening.db")
