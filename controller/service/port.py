@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from pydantic import Field
 
 from controller.events import Listener
-from controller.service.status import GameChoice, HandResult, Value
+from controller.service.status import GameChoice, HandResult, ResultQuestion, Value
 from controller.service.status.feed import StatusFeed
 from controller.service.status.machine_figures import MachineFigures
 from controller.service.user_roles import UserRole
@@ -158,6 +158,9 @@ class ServicePort(Protocol):
 
     async def results(self, session: str, after: int, limit: int) -> Sequence[HandResult]:
         """Results of a session's hands with a number above `after`, in order."""
+
+    async def result_question(self, session: str, hand: int) -> ResultQuestion | None:
+        """The question for the result of one hand; None if people cannot report it."""
 
     async def record(self, session: str, hand: int) -> HandRecord | None:
         """The record of one hand; None if there is none."""

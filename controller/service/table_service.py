@@ -37,7 +37,7 @@ from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.run_sequence import First, RunSequence, TableOpener
 from controller.service.service_state import ServiceState
 from controller.service.settings import ServiceSettings
-from controller.service.status import GameChoice, HandResult, TableFacts
+from controller.service.status import GameChoice, HandResult, ResultQuestion, TableFacts
 from controller.service.status.feed import Publication, StatusFeed
 from controller.service.status.machine_figures import FiguresBook, MachineFigures
 from controller.service.tracking.round_view import chance_of_round, chance_of_shuffle
@@ -99,7 +99,7 @@ class TableService:
             lambda: chance_of_shuffle(self.run.daemon),
         )
         self.sessions = SessionKeeper(store, thread, changed)
-        self._tracker = StatusTracker(
+        self.tracker = StatusTracker(
             facts,
             StatusSources(self.run, self.state, self.sessions, self.prompts, self.lead, self.audit),
         )
@@ -108,7 +108,7 @@ class TableService:
             self.sessions,
             self.audit,
             self.receipts,
-            self._tracker,
+            self.tracker,
             self.figures,
             changed,
         )
@@ -123,7 +123,7 @@ class TableService:
         )
         self.sessions.on_round = self.events.round_over
         self.sessions.on_end = self.runs.session_is_over
-        self._publication = Publication(self._tracker.status, self.clock, settings.pace)
+        self._publication = Publication(self.tracker.status, self.clock, settings.pace)
         self.commanded = CommandedTable(
             settings=self.settings,
             run=self.run,
@@ -325,6 +325,10 @@ class ClientPort:
         """Results of a session's hands, in order."""
         rows = await self._service.thread.read(lambda store: store.results(session, after, limit))
         return [HandResult.model_validate(row) for row in rows]
+
+    async def result_question(self, session: str, hand: int) -> ResultQuestion | None:
+        """The question for the result of one hand; None if people cannot report it."""
+        return self._service.tracker.question_about(session, hand)
 
     async def record(self, session: str, hand: int) -> HandRecord | None:
         """The record of one hand; None if there is none."""

@@ -186,6 +186,10 @@ class HandResults:
         for results in (self._results, self._dealt_as, self._fixed):
             results.pop(oldest.name, None)
 
+    def find(self, name: str) -> EndedHand | None:
+        """The hand with this name, if people can report or correct its result; else None."""
+        return next((hand for hand in self._hands if hand.name == name), None)
+
     def _hand(self, name: str | None) -> EndedHand:
         """The hand of a report. Raises ResultRefusedError."""
         if name is None:
@@ -194,9 +198,9 @@ class HandResults:
                     "No hand waits for its result now. Name the hand, to correct an earlier one."
                 )
             return self.open_hand
-        for hand in self._hands:
-            if hand.name == name:
-                return hand
+        hand = self.find(name)
+        if hand is not None:
+            return hand
         raise ResultRefusedError(
             f"Hand {name[:40]} has not been played since the table started; its result stays as it"
             " is."

@@ -263,23 +263,29 @@ class SessionBook:
             ending=self.ending,
             follow_play=game.orders.follow == "play",
             follow=game.orders.follow,
-            seats=self.seats(tiles),
+            seats=self.seats_of(0, tiles),
             results=tuple(results[-RESULTS:]),
             debts=debts_of(
                 {self.player(seat): gain for seat, gain in self._gains(results).items()}
             ),
         )
 
-    def seats(self, tiles: Mapping[int, int]) -> tuple[SeatStatus, ...]:
-        """The seats of the present hand; `tiles` are the numbers of dealt tiles by seat."""
+    def seats_of(
+        self, number: int, tiles: Mapping[int, int] | None = None
+    ) -> tuple[SeatStatus, ...]:
+        """The seats of a hand with its players and winds; the present ones if it is not known.
+
+        `tiles` are the numbers of dealt tiles by seat. The scores are the present ones.
+        """
+        seated = self._seated.get(number, _Seated(self.dealer, self.names))
         gains = self._gains(self._results[: self._stored])
         return tuple(
             SeatStatus(
                 seat=seat,
-                wind=self.game.wind(seat, self.dealer),
-                name=self.names.get(seat, ""),
-                dealer=seat == self.dealer,
-                tiles=tiles.get(seat, 0),
+                wind=self.game.wind(seat, seated.dealer),
+                name=seated.names.get(seat, ""),
+                dealer=seat == seated.dealer,
+                tiles=(tiles or {}).get(seat, 0),
                 score=gains[seat],
             )
             for seat in range(self.game.seats)

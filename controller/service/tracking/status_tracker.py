@@ -12,7 +12,7 @@ from controller.events.counts import EventCounts
 from controller.run.faults.catalogue import CATALOGUE
 from controller.run.faults.failures import Fault
 from controller.service.auditing.audit_trail import AuditTrail
-from controller.service.evening.evening_programme import hand_of
+from controller.service.evening.evening_programme import hand_name, hand_of
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_keeper import SessionKeeper
 from controller.service.present_run import PresentRun
@@ -50,6 +50,7 @@ from controller.service.user_roles import role_for
 if TYPE_CHECKING:
     from config.layout.staging import Staging
     from controller.run.daemon import Daemon
+    from controller.run.rounds.hand_results import EndedHand
 
 _BELOW_TURNS = ("shuffling", "building")
 
@@ -127,18 +128,25 @@ class StatusTracker:
     def _question(self, daemon: Daemon | None) -> ResultQuestion | None:
         """The question for the result of the hand that is over, if the table asks for it."""
         hand = None if daemon is None else daemon.results.open_hand
-        if daemon is None or hand is None:
-            return None
+        return None if daemon is None or hand is None else self._question_of(daemon, hand)
+
+    def question_about(self, session: str, hand: int) -> ResultQuestion | None:
+        """The question for the result of a hand; None if people cannot report it."""
+        daemon = self._sources.run.daemon
+        found = None if daemon is None else daemon.results.find(hand_name(session, hand))
+        return None if daemon is None or found is None else self._question_of(daemon, found)
+
+    def _question_of(self, daemon: Daemon, hand: EndedHand) -> ResultQuestion:
         session, number = hand_of(hand.name)
         result = daemon.results.result_of(hand.name)
         book = self._sources.sessions.book_of(session)
         return ResultQuestion(
             session=session,
             hand=number,
-            seats=() if book is None else book.seats({}),
+            seats=() if book is None or book.id != session else book.seats_of(number),
             form=hand.question.form.facts(),
             result=None if result is None else dict(result),
-            overdue=daemon.results.is_overdue,
+            overdue=daemon.results.is_overdue and hand is daemon.results.open_hand,
         )
 
     def status(self) -> Status:

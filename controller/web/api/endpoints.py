@@ -128,6 +128,12 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     _get("presets", "/presets", _PLAYER, "Games with house rules that were saved by name."),
     _get("sessions", "/sessions", _PLAYER, "Sessions, latest first."),
     _get("results", "/sessions/{session}/results", _PLAYER, "Results of a session's hands."),
+    _get(
+        "result_form",
+        "/sessions/{session}/hands/{hand}/result-form",
+        _PLAYER,
+        "The form of the result of one hand, to correct it.",
+    ),
     _get("record", "/sessions/{session}/hands/{hand}/record", _PLAYER, "The record of one hand."),
     _get(
         "case",

@@ -66,6 +66,11 @@ def test_a_dealer_corrects_an_earlier_result_with_a_reason_and_a_player_cannot(
             result = {"winner": winner, "bidder": winner, "bid": 1}
             await guests.have("report_result", result=result)
         await until_question(guests, 3)
+        asked = await guests.port.result_question("s1", 1)
+        assert asked is not None
+        assert (asked.result, asked.overdue) == ({"winner": 0, "bidder": 0, "bid": 1}, False)
+        assert [seat.dealer for seat in asked.seats] == [False, True, False]
+        assert await guests.port.result_question("s1", 9) is None
         right = {"winner": 1, "bidder": 0, "bid": 3}
         no_reason = await guests.give("report_result", result=right, hand=1)
         assert no_reason.sentence == "A correction needs a reason."

@@ -19,7 +19,7 @@ from starlette.responses import Response, StreamingResponse
 from config.judge_cases import HandLines, RecordedCase, session_case
 from controller.records.audit.receipts import receipt_page, receipt_text
 from controller.service.port import ServicePort
-from controller.service.status import GameChoice, HandResult
+from controller.service.status import GameChoice, HandResult, ResultQuestion
 from controller.web.api.problems import ProblemError, unknown
 from controller.web.api.routes.registration import json_response, register
 from controller.web.api.worker_thread import WorkerBusyError, WorkerThread
@@ -88,6 +88,7 @@ class HistoryRoutes:
         """Register the endpoints."""
         register(app, "sessions", SessionPage, self.sessions, 422)
         register(app, "results", ResultPage, self.results)
+        register(app, "result_form", ResultQuestion, self.result_form, 404)
         register(app, "record", RecordAnswer, self.record, 404)
         register(app, "journal", None, self.journal, 422, media=NDJSON)
         register(app, "journal_file", None, self.journal_file, 422, media=NDJSON)
@@ -108,6 +109,17 @@ class HistoryRoutes:
         more = found[-1].number if len(found) == limit else None
         results = [each.model_dump(mode="json") for each in found]
         return json_response({"results": results, "next": more})
+
+    async def result_form(self, session: SessionId, hand: HandNumber) -> Response:
+        found = await self._service.result_question(session, hand)
+        if found is None:
+            raise ProblemError(
+                404,
+                "unknown",
+                f"Hand {hand} of session {session} has not been played since the table started.",
+                "Its result stays as it is.",
+            )
+        return json_response(found.model_dump(mode="json"))
 
     async def record(self, session: SessionId, hand: HandNumber) -> Response:
         found = await self._service.record(session, hand)

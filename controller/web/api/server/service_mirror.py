@@ -24,7 +24,7 @@ from controller.service.port import (
     ServicePort,
     SessionSummary,
 )
-from controller.service.status import GameChoice, HandResult, Status
+from controller.service.status import GameChoice, HandResult, ResultQuestion, Status
 from controller.service.status.feed import Delta, StatusFeed
 from controller.web.api.worker_thread import WorkerBusyError
 from controller.web.metrics.readings import ApiFigures
@@ -137,6 +137,10 @@ class ServiceMirror:
     async def results(self, session: str, after: int, limit: int) -> Sequence[HandResult]:
         """Results of a session's hands, in order."""
         return await self.on_table(partial(self._port.results, session, after, limit))
+
+    async def result_question(self, session: str, hand: int) -> ResultQuestion | None:
+        """The question for the result of one hand; None if people cannot report it."""
+        return await self.on_table(partial(self._port.result_question, session, hand))
 
     async def record(self, session: str, hand: int) -> HandRecord | None:
         """The record of one hand; None if there is none."""

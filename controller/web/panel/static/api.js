@@ -85,6 +85,7 @@ export const api = {
   preview: (choice, throws = []) => post("preview", { choice, throws }),
   sessions: (before, limit = 20) => get(`sessions?limit=${limit}${before ? `&before=${part(before)}` : ""}`),
   results: (session, after = 0, limit = 50) => get(`sessions/${part(session)}/results?after=${after}&limit=${limit}`),
+  resultForm: (session, hand) => get(`sessions/${part(session)}/hands/${hand}/result-form`),
   record: (session, hand) => get(`sessions/${part(session)}/hands/${hand}/record`),
   recordedCase: (session, hand, seat) =>
     get(`sessions/${part(session)}/hands/${hand}/case${seat === undefined ? "" : `?seat=${seat}`}`),

@@ -22,6 +22,7 @@ from controller.service.status import (
     GameChoice,
     HandResult,
     OpenPrompt,
+    ResultQuestion,
     SceneStatus,
     Status,
     TableFacts,
@@ -53,6 +54,7 @@ class FakeService:
     changes: list[tuple[str, dict[str, object], str, str, str]] = field(default_factory=list)
     audit: list[str] = field(default_factory=list)
     audit_error: AuditError | None = None
+    questions: dict[tuple[str, int], ResultQuestion] = field(default_factory=dict)
     receipts: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
     last: LastRounds = LastRounds()
     reply: CommandReply | None = None
@@ -115,6 +117,9 @@ class FakeService:
     async def results(self, session: str, after: int, limit: int) -> Sequence[HandResult]:
         later = [hand for hand in self.hands if hand.number > after]
         return later[:limit] if any(each.id == session for each in self.past) else []
+
+    async def result_question(self, session: str, hand: int) -> ResultQuestion | None:
+        return self.questions.get((session, hand))
 
     async def record(self, session: str, hand: int) -> HandRecord | None:
         return self.records.get((session, hand))

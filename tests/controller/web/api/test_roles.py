@@ -22,7 +22,7 @@ ROLES = (None, *UserRole)
 MAY: dict[str, str] = {
     "-": "health login first_start pair",
     "table": "me logout change_password logins end_login metrics status status_schema stream"
-    " commands give_command games presets sessions results record case case_file replay"
+    " commands give_command games presets sessions results result_form record case case_file replay"
     " receipt receipt_text receipt_pdf rounds judge_form judge faults geometry preview openapi",
     "player": "=table",
     "dealer": "=table",
@@ -31,7 +31,7 @@ MAY: dict[str, str] = {
     " add_user change_user delete_user keys add_token add_pairing_code revoke_key",
     "metrics": "me logout change_password logins end_login metrics",
     "auditor": "me logout change_password logins end_login metrics status status_schema stream"
-    " commands games presets sessions results record case case_file replay receipt"
+    " commands games presets sessions results result_form record case case_file replay receipt"
     " receipt_text receipt_pdf rounds judge_form judge faults geometry"
     " preview openapi journal journal_file audit_events diagnostics selftest change users keys",
 }

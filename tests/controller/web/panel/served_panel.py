@@ -51,7 +51,7 @@ class EveningService(FakeService):
         """Show an idle table again, and forget what was recorded and what a test has set."""
         self._feed.publish(Status(table=FACTS))
         kept_values = (self.given, self.saved, self.refusals, self.past, self.hands, self.journal)
-        for kept in (*kept_values, self.records):
+        for kept in (*kept_values, self.records, self.questions):
             kept.clear()
 
     def _now(self) -> float:

@@ -213,6 +213,40 @@ def test_the_scores_say_who_reported_and_which_hands_nobody_did(
     ]
 
 
+def test_a_dealer_corrects_an_earlier_hand_with_a_reason_and_a_player_cannot(
+    table: RunningPanel, open_page: OpenPage
+) -> None:
+    results = tuple(
+        HandResult(
+            number=n, game="wenzhou", sentence="won", winner=0, result={"winner": 0}, by="Mei"
+        )
+        for n in (1, 2)
+    )
+    table.service.questions = {(SESSION.id, 2): question_of("da_san", 3)}
+    changed = {"follow": "result", "results": results}
+    table.change(**session(session=SESSION.model_copy(update=changed)))
+    player = open_page("player", role="player")
+    player.get_by_role("tab", name="Scores").click()
+    expect(player.get_by_role("button", name="Receipt: hand 2")).to_be_visible()
+    expect(player.get_by_role("button", name="Correct: hand 2")).to_have_count(0)
+    page = open_page("dealer", role="dealer", size=WINDOW)
+    page.get_by_role("tab", name="Scores").click()
+    page.get_by_role("button", name="Correct: hand 1").click()
+    refusal = "Hand 1 of session s-17 has not been played since the table started."
+    expect(page.get_by_text(refusal)).to_be_visible()
+    page.get_by_role("button", name="Correct: hand 2").click()
+    card = page.locator(".result-card")
+    card.get_by_role("button", name="Ligaya").click()
+    card.get_by_label("Reason for the correction").fill("Ligaya was first")
+    page.evaluate(AXE)
+    assert defects(page) == []
+    keep(page, "result-correction")
+    card.get_by_role("button", name="Report the result").click()
+    expect(card).to_have_count(0)
+    given = {"result": {"winner": 2}, "hand": 3, "reason": "Ligaya was first"}
+    assert table.commands() == [("report_result", given)]
+
+
 def test_a_choice_says_what_the_table_knows_of_a_hand(
     table: RunningPanel, open_page: OpenPage
 ) -> None:

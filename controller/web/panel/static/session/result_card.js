@@ -1,4 +1,4 @@
-/** The question for the result of the hand that is over, and the result until the table goes on. */
+/** The question for the result of the hand that is over, and the correction of an earlier hand. */
 import { command } from "../api.js";
 import { t } from "../data/messages.js";
 import { may, state } from "../data/store.js";
@@ -33,6 +33,23 @@ function OpenQuestion({ question }) {
       : html`<${ResultForm} key=${again ?? ""} form=${form} seats=${seats} result=${again === "points" ? result : null} send=${send}>
           ${again && html`<div class="actions"><button type="button" onClick=${() => ask(null)}>${t("dialog.cancel")}</button></div>`}
         <//>`}
+  </section>`;
+}
+
+/** Asks for the right result of an earlier hand, with the reason; the button reports it. */
+export function ResultCorrection({ question, close }) {
+  const [reason, setReason] = useState("");
+  const { form, hand } = question;
+  const send = async (result) => {
+    await command("report_result", { result, hand, reason: reason.trim() });
+    close();
+  };
+  return html`<section class="result-card" aria-label=${t("result.title", { hand })}>
+    <${ResultForm} form=${form} seats=${seatsOf(question)} lasts=${true} send=${send}>
+      <label class="field"><span>${t("result.reason")}</span>
+        <input maxlength="200" required value=${reason} autocomplete="off" onInput=${(event) => setReason(event.target.value)} /></label>
+    <//>
+    <div class="actions"><button type="button" onClick=${close}>${t("dialog.cancel")}</button></div>
   </section>`;
 }
 

@@ -1,13 +1,14 @@
 /** The results of the session's hands in words, the scores, and who owes whom. */
 import { api, replayAddress } from "../api.js";
 import { number, t } from "../data/messages.js";
-import { state } from "../data/store.js";
+import { may, state } from "../data/store.js";
 import { named, seatWords } from "../data/words.js";
 import { useAction } from "../frame/hooks.js";
-import { html, useRef } from "../vendor/htm_preact.js";
+import { html, useRef, useState } from "../vendor/htm_preact.js";
 import { Empty, Notice } from "../frame/notice.js";
 import { Icon } from "../frame/icons.js";
 import { openJudge, openRecordedCase } from "./open_judge.js";
+import { ResultCorrection } from "./result_card.js";
 
 /** Number of earlier hands that are loaded at once. */
 const EARLIER = 20;
@@ -82,7 +83,10 @@ function reportWords(result, id) {
 /** One hand: its sentence, its payments and its reasons; `seats(seat)` names a seat. */
 export function HandResult({ result, seats, session }) {
   const [run, { busy, error }] = useAction();
+  const [corrected, correct] = useState(null);
   const id = session ?? state.status?.session?.id;
+  const present = state.status?.session;
+  const correctable = may("dealer") && present?.id === id && present.follow === "result" && !result.abandoned;
   const payee = (seat) => (seat === null || seat === undefined ? t("results.bank") : seats(seat));
   return html`<li>
     <p class="over">${[t("results.hand", { number: result.number }), result.abandoned && t("results.abandoned"), ...reportWords(result, id)].filter(Boolean).join(" · ")}</p>
@@ -96,9 +100,12 @@ export function HandResult({ result, seats, session }) {
         aria-label=${t("results.replay_of", { number: result.number })}>${t("results.replay")}</a>
       <button class="quiet small" disabled=${busy} aria-label=${t("results.case_of", { number: result.number })}
         onClick=${() => run(() => openRecordedCase(id, result.number))}><${Icon} name="judge" />${t("results.case")}</button>
+      ${correctable && html`<button class="quiet small" disabled=${busy} aria-label=${t("results.correct_of", { number: result.number })}
+        onClick=${() => run(async () => correct(await api.resultForm(id, result.number)))}>${t("results.correct")}</button>`}
       <button class="quiet small" disabled=${busy} aria-label=${t("results.receipt_of", { number: result.number })}
         onClick=${() => run(() => api.saveReceipt(id, result.number))}>${t("results.receipt")}</button></div>
     <${Notice} error=${error} />
+    ${corrected && html`<${ResultCorrection} question=${corrected} close=${() => correct(null)} />`}
     ${result.chance && html`<p class="detail hash">${t("chance.revealed", result.chance)}</p>`}
     ${result.reasons.length > 0 &&
     html`<details><summary>${t("results.reasons")}</summary>
