@@ -184,7 +184,7 @@ class EveningProgramme:
 
 
 def choice_of(facts: dict[str, Any]) -> GameChoice:
-    """A choice in the journal; one of version 0.2 without followed hands asked for no result."""
+    """A stored choice; one of version 0.2 without followed hands asked for no result."""
     follow = {} if "follow" in facts or facts.get("follow_play") else {"follow": "none"}
     return GameChoice.model_validate({**facts, **follow})
 
@@ -214,7 +214,7 @@ def continuation_of(
         if found is None:
             return None
         lines += found[0]
-        same = found[2] is not None and GameChoice.model_validate(found[2]) == game.choice
+        same = found[2] is not None and choice_of(found[2]) == game.choice
         number = number + 1 if same else 0
     if not number or not game.orders.has_match:
         return Continuation(number, None) if number else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from controller.events import Event, EventName
 from controller.service.evening.evening_programme import (
     Continuation,
+    choice_of,
     continuation_of,
     hand_of,
     settlements_of,
@@ -105,7 +106,7 @@ class SessionKeeper:
         # Releases before these two keys existed have written neither of them.
         self.book.ending = kept.get("ending", False)
         chosen = kept.get("chosen")
-        self.book.chosen = None if chosen is None else GameChoice.model_validate(chosen)
+        self.book.chosen = None if chosen is None else choice_of(chosen)
         self.hold_updates()
         return self.book
 
@@ -119,7 +120,7 @@ class SessionKeeper:
         rows = await self._thread.read(lambda store: store.results(session, 0, -1))
         return SessionBook(
             session,
-            plan(GameChoice.model_validate(found["choice"])),
+            plan(choice_of(found["choice"])),
             {int(seat): name for seat, name in found["names"].items()},
             self._write,
             started=started,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
@@ -11,6 +12,7 @@ from config.validation.game_parameters import parameters_of
 from rules.records.record import evening
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
+SAMPLES = Path(__file__).parents[2] / "samples"
 DA_SAN = {"game": "da_san", "dealer": 1, "answers": {"cut": 20}}
 
 
@@ -207,3 +209,16 @@ def test_names_and_winds_in_a_sentence_are_those_of_the_hand_that_was_reported(
         assert [seat.name for seat in question.seats] == list(names.values())
 
     at_a_table(scenario, "robotic", automatic=False, store=tmp_path / "evening.db")
+
+
+def test_a_session_of_version_0_2_that_followed_no_hands_goes_on_without_results(
+    tmp_path: Path,
+) -> None:
+    async def scenario(guests: Guests) -> None:
+        await asyncio.sleep(5.0)
+        session = guests.status.session
+        assert session is not None
+        assert (session.id, session.rounds, session.follow) == ("s1", 1, "none")
+
+    store = Path(copy(SAMPLES / "0.2" / "evening.db", tmp_path))
+    at_a_table(scenario, "robotic", automatic=False, store=store)
