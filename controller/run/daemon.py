@@ -47,7 +47,6 @@ from firmware_bridge.board import Board
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask, Guide
 from rules.play import Match
-from rules.records.record import result_line
 from rules.tiles import Face
 
 
@@ -130,11 +129,10 @@ class Daemon:
         self._top = TopCycle(
             place, self.staging, self._under, self._key, self._shuffles, self.chances
         )
-        self.results = HandResults(self.run_state, guided)
+        self.results = HandResults(self.run_state, guided, record)
         """The results that people report for hands that the table does not follow."""
         self._begins_match = False
         """Whether the present hand is the first one after a match that is over."""
-        self._record = record
         self._lid_interrupt = LidInterrupt(self._rig, self._under, self.run_state, self._key, done)
         self._listening = {key for key in (self._key, done) if key is not None}
 
@@ -362,12 +360,12 @@ class Daemon:
             self._top.play_by(orders, new_match=order.new_match)
             if order.match is not None or order.new_match or not orders.has_match:
                 if self.results.open_hand is not None:
-                    await self._reported_match(wait=False)
+                    await self.results.next_match(wait=False)
                 self._begins_match = True
                 first = orders.first_match() if orders.has_match else None
                 self.match = order.match or first
             elif self.results.open_hand is not None:
-                self.match = await self._reported_match()
+                self.match = await self.results.next_match()
             players = orders.setup(orders.dealer).seating.players
             turn = (orders.dealer + order.number) % players
             if self.match is not None:
@@ -384,7 +382,7 @@ class Daemon:
                 return
             await self._top.collect_played()
         if self.results.open_hand is not None:
-            self.match = await self._reported_match()
+            self.match = await self.results.next_match()
 
     def _ask_for_result(self, order: RoundOrder) -> None:
         """Open the question for the result of the hand that is over, if its orders ask for it."""
@@ -395,19 +393,6 @@ class Daemon:
             self.results.ask(
                 EndedHand(name, order.orders, self.match, setup, self._top.moves, begins)
             )
-
-    async def _reported_match(self, *, wait: bool = True) -> Match:
-        """The match after the reported result of the last hand, which is added to the record.
-
-        Without `wait` the next hand does not depend on it, and the table does not wait for it.
-        """
-        hand = self.results.open_hand
-        assert hand is not None
-        match = await self.results.next_match(wait=wait)
-        result = self.results.dealt_as(hand.name)
-        if result is not None:
-            self._record(result_line(result))
-        return match
 
     def _shuffles(self, tile_set: int) -> None:
         self._programme.shuffles(tile_set)

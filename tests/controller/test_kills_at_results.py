@@ -128,7 +128,7 @@ def test_a_correction_before_a_kill_is_not_lost(tmp_path: Path, asked: bool) -> 
             due = (
                 event["event"] == "result_asked" and event["hand"] == "2"
                 if asked
-                else (event["event"] == "ready" and daemon.results.dealt_as("1") is not None)
+                else (event["event"] == "ready" and daemon.results.result_of("1") is not None)
             )
             if due and not tasks:
                 tasks.append(asyncio.create_task(correct(daemon)))

@@ -10,7 +10,7 @@ later report of an earlier hand changes the scores, not who has dealt.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -23,6 +23,7 @@ from firmware_bridge.guide import HandToReport
 from rules.errors import WallwrightError
 from rules.geometry import Seat
 from rules.play import Match, plain
+from rules.records.record import result_line
 from rules.results import FinishedHand, Result
 from rules.setup import Setup
 
@@ -69,8 +70,9 @@ class _Counted:
 class HandResults:
     """The latest hands of this run, in one match or several, and their results."""
 
-    def __init__(self, run_state: RunState, guided: Guided) -> None:
+    def __init__(self, run_state: RunState, guided: Guided, record: Callable[[str], None]) -> None:
         self._run_state = run_state
+        self._record = record
         self._guided = guided
         self._hands: list[EndedHand] = []
         self._results: dict[str, Result] = {}
@@ -95,10 +97,6 @@ class HandResults:
     def result_of(self, hand: str) -> Result | None:
         """The latest result of a hand."""
         return self._results.get(hand)
-
-    def dealt_as(self, hand: str) -> Result | None:
-        """The result of a hand by which the next one was dealt, None if it had none by then."""
-        return self._dealt_as.get(hand)
 
     def ask(self, hand: EndedHand) -> None:
         """Open the question for the result of a hand that is over now."""
@@ -133,7 +131,7 @@ class HandResults:
         return result
 
     async def next_match(self, *, wait: bool = True) -> Match:
-        """Wait for the result of the last hand; returns the match before the next one.
+        """Wait for the result of the last hand and record it; returns the match before the next.
 
         A result that does not come in time is left out, if the house does not wait for it: the
         match stays as it was, and the result can be reported later.
@@ -164,6 +162,8 @@ class HandResults:
         match = self._counted(self._results)[-1].after
         if work.done and not self._run_state.replay.has_ahead("top", RESULT):
             self._take_again(changed)
+        if (result := self._dealt_as[last.name]) is not None:
+            self._record(result_line(result))
         return match
 
     def close(self) -> None:
