@@ -7,7 +7,7 @@ these into sentences. After each hand it computes the debts between the players.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -79,6 +79,7 @@ class SessionBook:
         *,
         started: str | None = None,
         results: tuple[HandResult, ...] = (),
+        moves: Iterable[tuple[int, tuple[int, ...]]] = (),
     ) -> None:
         self.id = session
         self.game = game
@@ -92,6 +93,8 @@ class SessionBook:
         self.started = started or datetime.now(UTC).isoformat(timespec="seconds")
         self._writes = writes
         self._results = list(results)
+        self._moves = list(moves)
+        """The new seats of all players at each draw, with the number of hands before it."""
         self._stored = len(self._results)
         """Number of results that are on disk: clients see no other."""
         self._round = _Round()
@@ -140,6 +143,7 @@ class SessionBook:
                 self._reveal(RevealStatus.model_validate(facts))
             case {"event": EventName.SEATS_DRAWN, "moves": list(moves)}:
                 self.names = {moves[seat]: name for seat, name in self.names.items()}
+                self._moves.append((self.rounds, tuple(moves)))
                 self._keep("")
 
     def begin_round(self, hand: int | None) -> int:
@@ -183,7 +187,7 @@ class SessionBook:
         if at is None:
             self.settled[number] = event
             return
-        before = self._gains(self._results[:at])
+        before = self._gains(self._results[:at], now=True)
         seated = self._seated.get(number, _Seated(-1, self.names))
         fresh = _result(
             number,
@@ -230,17 +234,28 @@ class SessionBook:
     @property
     def balances(self) -> dict[int, float]:
         """The gain of each seat in all hands of the session."""
-        return self._gains(self._results)
+        return self._gains(self._results, now=True)
 
-    def _gains(self, results: Sequence[HandResult]) -> dict[int, float]:
+    def _gains(self, results: Sequence[HandResult], *, now: bool = False) -> dict[int, float]:
+        """The gain of each seat after these first hands of the session.
+
+        Players who move to other seats take their gains along; `now` includes a move after the last
+        of these hands.
+        """
         gains = dict.fromkeys(range(self.game.seats), 0.0)
-        for result in results:
+        for hand in range(len(results) + now):
+            for drawn, moves in self._moves:
+                if drawn == hand and len(moves) == len(gains):
+                    gains = {moves[seat]: gain for seat, gain in gains.items()}
+            if hand == len(results):
+                break
+            result = results[hand]
             for payment in result.payments:
                 if payment.payer in gains:
                     gains[payment.payer] -= payment.amount
                 if payment.payee in gains:
                     gains[payment.payee] += payment.amount
-        return gains
+        return {seat: gains[seat] for seat in range(self.game.seats)}
 
     @property
     def scores(self) -> tuple[float, ...]:
@@ -266,7 +281,7 @@ class SessionBook:
             seats=self.seats_of(0, tiles),
             results=tuple(results[-RESULTS:]),
             debts=debts_of(
-                {self.player(seat): gain for seat, gain in self._gains(results).items()}
+                {self.player(seat): gain for seat, gain in self._gains(results, now=True).items()}
             ),
         )
 
@@ -278,7 +293,7 @@ class SessionBook:
         `tiles` are the numbers of dealt tiles by seat. The scores are the present ones.
         """
         seated = self._seated.get(number, _Seated(self.dealer, self.names))
-        gains = self._gains(self._results[: self._stored])
+        gains = self._gains(self._results[: self._stored], now=True)
         return tuple(
             SeatStatus(
                 seat=seat,
@@ -326,6 +341,7 @@ class SessionBook:
             "names": {str(seat): name for seat, name in self.names.items()},
             "title": self.game.orders.game.title,
             "rounds": self.rounds,
+            "moves": [[hands, list(moves)] for hands, moves in self._moves],
             "scores": list(self.scores),
         }
         name, started = self.game.orders.game.name, self.started

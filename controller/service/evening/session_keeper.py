@@ -125,6 +125,7 @@ class SessionKeeper:
             self._write,
             started=started,
             results=tuple(HandResult.model_validate(row) for row in rows),
+            moves=[(hands, tuple(moves)) for hands, moves in found.get("moves", ())],
         )
 
     @property

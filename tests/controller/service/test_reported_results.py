@@ -222,3 +222,44 @@ def test_a_session_of_version_0_2_that_followed_no_hands_goes_on_without_results
 
     store = Path(copy(SAMPLES / "0.2" / "evening.db", tmp_path))
     at_a_table(scenario, "robotic", automatic=False, store=store)
+
+
+async def answer_prompts(guests: Guests) -> None:
+    """Answer every prompt of the set-up by its first choice."""
+    while True:
+        for prompt in guests.status.prompts:
+            value = prompt.choices[0].value if prompt.choices else "3,4"
+            await guests.give("answer", prompt=prompt.id, value=value)
+        await asyncio.sleep(2.0)
+
+
+def test_players_who_draw_new_seats_take_their_scores_along(tmp_path: Path) -> None:
+    """The dealer's last hand of the row is won, so the seats are drawn again (W33)."""
+    rules = {"dealer_scale": [2], "after_fourth": "reseat"}
+    choice = {"game": "wenzhou", "dealer": 1, "house_rules": rules}
+    names = {"0": "Ana", "1": "Bo", "2": "Chen", "3": "Dee"}
+
+    def by_name(guests: Guests) -> dict[str, float]:
+        session = guests.status.session
+        assert session is not None
+        return {seat.name: seat.score for seat in session.seats}
+
+    async def before(guests: Guests) -> None:
+        await guests.have("start_session", choice=choice, names=names)
+        helper = asyncio.ensure_future(answer_prompts(guests))
+        await until_question(guests, 1)
+        await guests.have("report_result", result={"winner": 1, "class": "soft"})
+        await until_question(guests, 2)
+        helper.cancel()
+        session = guests.status.session
+        assert session is not None
+        assert [seat.name for seat in session.seats] != list(names.values())
+        assert by_name(guests) == {"Ana": -2, "Bo": 6, "Chen": -2, "Dee": -2}
+        assert {debt.creditor for debt in session.debts} == {"Bo"}
+
+    async def after(guests: Guests) -> None:
+        await guests.until(lambda s: s.session is not None)
+        assert by_name(guests) == {"Ana": -2, "Bo": 6, "Chen": -2, "Dee": -2}
+
+    for scenario in (before, after):
+        at_a_table(scenario, "auto_deal", automatic=False, store=tmp_path / "evening.db")
