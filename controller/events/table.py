@@ -264,7 +264,7 @@ class EventName(StrEnum):
             EventKey("counted", bool, "whether the result says the payments"),
             *SETTLEMENT,
         ),
-        words=w.settled_sentence,
+        words=w.reported_sentence,
         line=w.settled_line,
         recorded=HostCodes("Rounds", ("7F",), ("G2S_GPE112",)),
     )

@@ -47,6 +47,16 @@ def settled_sentence(event: Facts) -> tuple[str, Level]:
     return f"The hand is over: {who}{name}.", "info"
 
 
+def reported_sentence(event: Facts) -> tuple[str, Level]:
+    """The result that was reported; a correction names its hand and who has made it."""
+    sentence, level = settled_sentence(event)
+    if not event.get("reason"):
+        return sentence, level
+    hand = str(event["hand"]).rpartition("/")[2]
+    corrected = sentence.removeprefix("The hand is over: ")
+    return f"{event['by']} has corrected hand {hand}: {corrected}", "warning"
+
+
 def taken_back_sentence(event: Facts) -> tuple[str, Level]:
     """A sentence with the person and the number of actions that were taken back."""
     acts, by = event["acts"], event["by"]

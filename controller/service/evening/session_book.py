@@ -207,7 +207,8 @@ class SessionBook:
         for each in self._results[at:]:
             facts = each.model_dump(mode="json", exclude={"chance"})
             own = line if each.number == number else None
-            self._writes(partial(_put_result, self.id, each.number, facts, own))
+            write = partial(EveningStore.put_result, session=self.id, number=each.number)
+            self._writes(partial(write, result=facts, line=own))
         self._keep("")
 
     def _reveal(self, chance: RevealStatus) -> None:
@@ -394,12 +395,6 @@ def _result(
         by=facts.get("by", ""),
         counted=counted,
     )
-
-
-def _put_result(
-    session: str, number: int, facts: dict[str, Any], line: str | None, store: EveningStore
-) -> None:
-    store.put_result(session, number, facts, line)
 
 
 def _seat(named: object) -> int | None:

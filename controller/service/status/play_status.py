@@ -60,8 +60,12 @@ class GameChoice(Value):
         """Give `follow` the value of the older `follow_play`, and keep the two equal."""
         if not isinstance(given, dict):
             return given
-        older = "play" if given.get("follow_play") is True else "result"
-        follow = given.get("follow", older)
+        older = given.get("follow_play", False)
+        if not isinstance(older, bool):
+            raise ValueError("`follow_play` must be true or false; or leave it out for `follow`")  # noqa: TRY004  a ValueError is what pydantic reports
+        follow = given.get("follow", "play" if older else "result")
+        if older and follow != "play":
+            raise ValueError(f"`follow_play` is true, but `follow` is '{follow}'; leave one out")
         return {**given, "follow": follow, "follow_play": follow == "play"}
 
 

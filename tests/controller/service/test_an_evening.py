@@ -313,6 +313,11 @@ def test_a_session_goes_on_after_a_restart_of_a_simulated_table(tmp_path: Path) 
     ("choice", "sentence"),
     [
         ({"game": "chess"}, "There is no game 'chess'"),
+        ({"game": "wenzhou", "follow_play": "banana"}, "`follow_play` must be true or false"),
+        (
+            {"game": "wenzhou", "follow_play": True, "follow": "none"},
+            "`follow_play` is true, but `follow` is 'none'; leave one out",
+        ),
         ({"game": "wenzhou", "house_rules": {"no_such": 1}}, "no_such"),
         ({"game": "wenzhou", "players": 9}, "Wenzhou mahjong"),
         ({"game": "wenzhou", "draw_seats": True, "follow": "none"}, "set `follow`"),

@@ -199,7 +199,7 @@ def test_names_and_winds_in_a_sentence_are_those_of_the_hand_that_was_reported(
         told = [each.text for each in guests.status.recent if "wins" in each.text]
         assert told == [
             "The hand is over: Ben (South) wins, won.",
-            "The hand is over: Ana (East) wins, won.",
+            "Ann has corrected hand 1: Ana (East) wins, won.",
         ]
         await guests.have("end_session")
         await guests.have("start_session", choice={"game": "wenzhou"}, names={"0": "Zoe"})

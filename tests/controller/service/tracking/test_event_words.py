@@ -31,3 +31,18 @@ def test_a_choice_is_named_in_ordinary_letters() -> None:
     found = in_words(event)
     assert found is not None
     assert found.text == "Seat 0 chose chee yee as cut."
+
+
+def test_a_correction_names_its_hand_and_who_has_made_it() -> None:
+    report: Event = {
+        "t": 1.0,
+        "event": "result_reported",
+        "hand": "s1/3",
+        "by": "Mei",
+        "name": "soft",
+        "winner": 2,
+    }
+    first, corrected = in_words(report), in_words({**report, "reason": "a slip"})
+    assert first is not None and corrected is not None
+    assert first.text == "The hand is over: seat 2 wins, soft."
+    assert corrected.text == "Mei has corrected hand 3: seat 2 wins, soft."

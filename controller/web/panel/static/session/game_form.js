@@ -87,7 +87,7 @@ function Followed({ game, choice, put }) {
   return html`<fieldset class="options follow">
       <legend>${t("games.follow")}</legend>
       ${ways.map(
-        (way) => html`<label key=${way} class="option"><input type="radio" name="follow" checked=${way === present} onChange=${() => put({ follow: way })} />
+        (way) => html`<label key=${way} class="option"><input type="radio" name="follow" checked=${way === present} onChange=${() => put({ follow: way, follow_play: undefined })} />
           <span>${t(`games.follow_${way}`)}<small>${t(`games.follow_${way}_hint`)}</small></span></label>`,
       )}
     </fieldset>
