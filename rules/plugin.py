@@ -250,8 +250,10 @@ class Registry(Mapping[str, GamePlugin]):
 
     def _own_by_package(self, name: str) -> GamePlugin | None:
         """The game whose package has the game's name; imports no other package."""
-        if name not in self._own and name in self._packages():
-            self._keep(self._plugins_in(name))
+        # A package of several games can have the name of none of them, such as dominoes.
+        if not self._own_are_known and name not in self._own and name in self._packages():
+            plugins = self._plugins_in(name)
+            self._keep(each for each in plugins if each.name not in self._own)
         return self._own.get(name)
 
     def _own_ones(self) -> dict[str, GamePlugin]:

@@ -183,3 +183,10 @@ def test_a_game_of_the_project_is_found_without_a_search_for_plug_ins(
 ) -> None:
     monkeypatch.setattr("rules.plugin._entry_points", fails)
     assert isinstance(Registry(games.__name__, games.__path__)["wenzhou"].game, Game)
+
+
+def test_the_name_of_a_package_of_several_games_is_no_game_however_often_it_is_asked_for() -> None:
+    registry = Registry(games.__name__, games.__path__)
+    for _ in range(3):
+        assert registry.get("dominoes") is None
+        assert registry["block"].name == "block"
