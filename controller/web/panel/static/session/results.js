@@ -6,9 +6,11 @@ import { named, seatWords } from "../data/words.js";
 import { useAction } from "../frame/hooks.js";
 import { html, useRef, useState } from "../vendor/htm_preact.js";
 import { Empty, Notice } from "../frame/notice.js";
+import { later } from "../frame/page_frame.js";
 import { Icon } from "../frame/icons.js";
 import { openJudge, openRecordedCase } from "./open_judge.js";
-import { ResultCorrection } from "./result_card.js";
+
+const ResultCorrection = later(() => import("./result_card.js"), "ResultCorrection");
 
 /** Number of earlier hands that are loaded at once. */
 const EARLIER = 20;

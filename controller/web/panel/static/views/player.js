@@ -7,11 +7,13 @@ import { Controls } from "../session/controls.js";
 import { GameForm } from "../session/game_form.js";
 import { NowCard } from "../session/now_card.js";
 import { Prompts } from "../prompts/prompts.js";
-import { ResultCard } from "../session/result_card.js";
-import { Results } from "../session/results.js";
 import { Seats } from "../session/seats.js";
 import { TablePicture } from "../session/table_picture.js";
+import { later } from "../frame/page_frame.js";
 import { Tabs } from "../frame/tabs.js";
+
+const ResultCard = later(() => import("../session/result_card.js"), "ResultCard");
+const Results = later(() => import("../session/results.js"), "Results");
 
 /** `more` are further tabs: [name, Component]. */
 export function PlayerView({ app, more = [] }) {
@@ -25,7 +27,7 @@ export function PlayerView({ app, more = [] }) {
   return html`<div class="two-columns">
     <div class="picture-column"><${TablePicture} /></div>
     <div class="side-column">
-      <${ResultCard} />
+      ${state.status.question && html`<${ResultCard} />`}
       <${NowCard} />
       <${Prompts} />
       <${Controls} />
