@@ -141,9 +141,12 @@ class SessionBook:
             case {"event": EventName.CHANCE_REVEALED, "record": dict(record)}:
                 facts = {key: record[key] for key in RevealStatus.model_fields}
                 self._reveal(RevealStatus.model_validate(facts))
-            case {"event": EventName.SEATS_DRAWN, "moves": list(moves)}:
+            # A run that was killed during the move announces the same draw again.
+            case {"event": EventName.SEATS_DRAWN, "moves": list(moves)} if (
+                drawn := (self.rounds, tuple(moves))
+            ) not in self._moves:
                 self.names = {moves[seat]: name for seat, name in self.names.items()}
-                self._moves.append((self.rounds, tuple(moves)))
+                self._moves.append(drawn)
                 self._keep("")
 
     def begin_round(self, hand: int | None) -> int:
@@ -248,10 +251,7 @@ class SessionBook:
             for drawn, moves in self._moves:
                 if drawn == hand and len(moves) == len(gains):
                     gains = {moves[seat]: gain for seat, gain in gains.items()}
-            if hand == len(results):
-                break
-            result = results[hand]
-            for payment in result.payments:
+            for payment in results[hand].payments if hand < len(results) else ():
                 if payment.payer in gains:
                     gains[payment.payer] -= payment.amount
                 if payment.payee in gains:

@@ -9,6 +9,7 @@ from shutil import copy
 import pytest
 
 from config.validation.game_parameters import parameters_of
+from controller.events import Event
 from rules.records.record import evening
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
@@ -247,6 +248,15 @@ def test_players_who_draw_new_seats_take_their_scores_along(tmp_path: Path) -> N
     async def before(guests: Guests) -> None:
         await guests.have("start_session", choice=choice, names=names)
         helper = asyncio.ensure_future(answer_prompts(guests))
+        moves: list[list[int]] = []
+
+        def announce_again(event: Event) -> None:
+            """Announce a draw twice, as two runs do of which the first was killed meanwhile."""
+            if event["event"] == "seats_drawn":
+                moves.append(event["moves"])  # type: ignore[arg-type]
+                guests.service.sessions.update(event)
+
+        guests.service.listen(announce_again)
         await until_question(guests, 1)
         await guests.have("report_result", result={"winner": 1, "class": "soft"})
         await until_question(guests, 2)
@@ -256,6 +266,10 @@ def test_players_who_draw_new_seats_take_their_scores_along(tmp_path: Path) -> N
         assert [seat.name for seat in session.seats] != list(names.values())
         assert by_name(guests) == {"Ana": -2, "Bo": 6, "Chen": -2, "Dee": -2}
         assert {debt.creditor for debt in session.debts} == {"Bo"}
+        (drawn,) = moves
+        assert [seat.name for seat in session.seats] == [
+            list(names.values())[drawn.index(seat)] for seat in range(4)
+        ]
 
     async def after(guests: Guests) -> None:
         await guests.until(lambda s: s.session is not None)
