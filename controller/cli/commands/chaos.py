@@ -39,7 +39,7 @@ from controller.cli.output.output_checks import require_new, require_separate
 @click.option(
     "--play/--no-play",
     default=None,
-    show_default="a third of the evenings, drawn at random, are played",
+    show_default="a third of the evenings are played and a third reported, at random",
     help="Play every hand by the rules, or only deal it.",
 )
 @click.option("--report", type=PATH, help="Write the report to this file, in Markdown.")
